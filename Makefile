@@ -48,7 +48,7 @@ PROGRAMS     :=   # commands installed into bin
 DATA         :=   # SRC:DST pairs, installed below share/perfex and copied to $(O)/share/perfex
 INSTALL      :=   # FILE:DST:MODE triples, DST relative to $(prefix)
 LINKS        :=   # TARGET:LINK pairs, LINK relative to $(prefix)
-MODULES      := base rows kernels events model machine process sources costs experiment image collect perfdata isa branches schedule flow analysis blockbench corefit profile explain report picture render export tui load browse
+MODULES      := base rows kernels events model machine process sources costs experiment image collect perfdata isa branches values schedule flow analysis blockbench corefit profile explain report picture render export page pgo tui load optimize store monitor browse
 LINK_LIBS    := -lpfm -lm
 # What lib/experiment, lib/image and lib/isa need besides: libs.PROGRAM names it for the commands that use them.
 IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -llzma -lpthread
@@ -56,6 +56,8 @@ IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -llzma -lpthread
 PERFDATA_LIBS := -lzstd
 JSON_LIBS    := -ljson-c
 TUI_LIBS     := -lncursesw -ltinfo
+# And lib/monitor/monitor_http.c, which can do without.
+HTTP_LIBS    := $(if $(SYSROOT),,$(shell pkg-config --exists libmicrohttpd 2>/dev/null && pkg-config --libs libmicrohttpd))
 
 include $(patsubst %,lib/%/module.mk,$(MODULES))
 LIB_SRCS     := $(foreach m,$(MODULES),$(addprefix lib/$m/,$(lib.$m)))
@@ -81,6 +83,8 @@ $(O)/flags: FORCE
 	@printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(flags_now))' > $@
 .PHONY: FORCE
 FORCE:
+
+$(O)/obj/lib/monitor/monitor_http.o: CPPFLAGS += $(if $(HTTP_LIBS),-DHAVE_MICROHTTPD)
 
 # Likewise, of where it will be installed: few files know that.
 prefix_now   := $(prefix) $(libdir)
@@ -139,7 +143,7 @@ INSTALL      += $(foreach p,$(PROGRAMS),$(O)/bin/$p:bin/$p:755) \
                 $(foreach d,$(DATA),$(word 1,$(subst :, ,$d)):share/perfex/$(word 2,$(subst :, ,$d)):644) \
                 $(COMPLETIONS:%=%:644) \
                 $(foreach m,$(sort $(wildcard docs/man/*.[1-9])),$m:share/man/man$(subst .,,$(suffix $m))/$(notdir $m):644) \
-                $(foreach d,LICENSE LICENSE.LGPL README.md $(sort $(wildcard docs/*.md docs/*.png docs/*.svg docs/*/*.png docs/*/*.svg)) \
+                $(foreach d,LICENSE LICENSE.LGPL README.md NEWS.md CONTRIBUTING.md $(sort $(wildcard docs/*.md docs/*.png docs/*.svg docs/*/*.png docs/*/*.svg)) \
                     $(sort $(wildcard examples/*.c examples/*.f90 examples/*.sh)) examples/Makefile,$d:share/doc/perfex/$d:644)
 
 # Directories of ours alone, which go with what is in them.
@@ -159,12 +163,26 @@ uninstall:
 	for d in $$(printf '%s\n' $(OWN_DIRS) | sort -r); do rmdir "$(DESTDIR)$(prefix)/$$d" 2>/dev/null || :; done
 	@echo 'removed from below $(DESTDIR)$(prefix)'
 
+# The sources of the last commit. Equal commits give equal bytes: times and modes are git's, and gzip adds none.
+dist:
+	$(Q)command -v git >/dev/null && git -c safe.directory='*' rev-parse -q --verify HEAD >/dev/null 2>&1 || \
+	    { echo 'make dist packs a commit: run it in a clone of the repository, with git' >&2; exit 1; }
+	$(Q)mkdir -p $(O)/dist
+	$(Q)umask 022; git -c safe.directory='*' -c tar.umask=022 archive --format=tar --prefix=perfex-$(VERSION)/ HEAD > $(O)/dist/new.tar
+	$(Q)gzip -9nf $(O)/dist/new.tar && mv $(O)/dist/new.tar.gz $(O)/dist/perfex-$(VERSION).tar.gz
+	$(Q)cd $(O)/dist && sha256sum perfex-$(VERSION).tar.gz | tee perfex-$(VERSION).tar.gz.sha256
+	@[ -z "$$(git -c safe.directory='*' status --porcelain -uno)" ] || echo 'changes that are not committed are not in it' >&2
+.PHONY: dist
+
 clean:
 	rm -rf $(O)
 
 define help_text
 make demo        build, and take a real program apart with perfex -native -a -y
 make check       build and run all tests; T=part-of-a-path runs some, UPDATE=1 rewrites golden files
+make check-static  gcc -fanalyzer, clang-tidy and cppcheck over all sources
+make check-kills tools and programs killed at KILLS=1000 random moments
+make check-faults every 20th allocation and call fails once, under sanitizers; FAULTS=all: each
 make check-pmu   the counting paths on a real kernel with an emulated PMU (qemu)
 make all         build everything below $$(O)
 make bench       speed, side by side with perf and cachegrind
@@ -174,8 +192,10 @@ make pictures    draws docs/pictures from real runs
 make lint        layers, headers, manual pages, shellcheck, cppcheck, gcc -fanalyzer ...
 make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each; inputs that fail are kept in $$(O)/fuzz
 make fuzz-tui    10,000 random keys on prof -tui under sanitizers
-make deps        install what is missing (Debian, Ubuntu)
+make deps        install what is missing (Debian, Ubuntu); make deps-pgo: LLVM 19, for the tests of profiles for compilers;
+                 make deps-metrics: prometheus and go, for tests of metrics
 make install     into $$(DESTDIR)$$(prefix); make uninstall removes it
+make dist        the sources of the last commit, in $$(O)/dist
 make deb         a Debian package, in $$(O)/deb; make check-deb installs, runs and removes it in a scratch root
 make clean
 

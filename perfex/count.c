@@ -15,6 +15,7 @@
 #include "perfex.h"
 #include "render/counts.h"
 #include "report/counts.h"
+#include "sources/model_scratch.h"
 #include "sources/sources_run.h"
 
 #define INPUT_KEPT ((uint64_t)256 << 20) /* bytes */
@@ -158,6 +159,35 @@ static void announce(const struct counting *c)
 			why->hint);
 }
 
+static bool for_scripts(const struct options *o)
+{
+	return o->json || o->csv || o->openmetrics;
+}
+
+static struct counts_report *make_report(struct counting *c, struct error *e);
+
+/* -p -openmetrics -o FILE: all counts until now. A failure to write is reported at the end. */
+static void metrics_so_far(struct counting *c, double seconds, const struct reading *r)
+{
+	struct counting now = *c;
+	struct counts_report *report;
+	struct strbuf text = {0};
+	struct error why;
+	struct reading reading = *r;
+
+	now.readings = &reading;
+	now.elapsed = &seconds;
+	now.runs = 1;
+	now.exit_status = -1; /* it still runs */
+	report = make_report(&now, &why);
+	if (report) {
+		render_counts_openmetrics(report, &text);
+		output(c->options, &text, stdout, &why);
+	}
+	counts_report_free(report);
+	strbuf_fini(&text);
+}
+
 /* -p: the counts since the last read-out. */
 static void on_period(void *context, double seconds, const struct reading *r)
 {
@@ -168,7 +198,9 @@ static void on_period(void *context, double seconds, const struct reading *r)
 	if (reading_since(&now, r, &c->previous, NULL))
 		return;
 	render_readout_text(seconds, c->specs, &now, &text);
-	if (c->options->output && !c->options->json && !c->options->csv)
+	if (c->options->openmetrics && c->options->output)
+		metrics_so_far(c, seconds, r);
+	else if (c->options->output && !for_scripts(c->options))
 		strbuf_add(&c->readouts, strbuf_text(&text), text.length);
 	else
 		shown_write(stderr, &text);
@@ -370,8 +402,8 @@ static int render(
 
 	if (o->json)
 		return render_counts_json(r, text, e);
-	if (o->csv) {
-		render_counts_csv(r, text);
+	if (o->csv || o->openmetrics) {
+		(o->csv ? render_counts_csv : render_counts_openmetrics)(r, text);
 		return 0;
 	}
 	strbuf_add(text, strbuf_text(&c->readouts), c->readouts.length);
@@ -410,7 +442,7 @@ static int report(struct counting *c, struct error *e)
 	if (!r)
 		return -1;
 	if (render(c, r, &text, e) == 0 &&
-		output(o, &text, o->json || o->csv ? stdout : stderr, e) == 0)
+		output(o, &text, for_scripts(o) ? stdout : stderr, e) == 0)
 		rc = 0;
 	strbuf_fini(&text);
 	if (rc == 0 && o->plot)
@@ -419,17 +451,17 @@ static int report(struct counting *c, struct error *e)
 	return rc;
 }
 
-/* A model of this host needs its latencies, once. Without them, the description's serve. */
+/* A model of this host needs its latencies. Without them, the description's serve. */
 static int measure_host(struct counting *c, struct error *e)
 {
 	const struct options *o = c->options;
 	struct progress progress;
 	struct error ignored;
 
-	if (!uses(c, &source_model) || !machine_unmeasured(o->machine))
+	if (!uses(c, &source_model) || !machine_measure_due(o->machine))
 		return 0;
 	if (!o->quiet)
-		say("measuring latencies of this host, once until it boots again");
+		say("measuring latencies of this host, three times until it boots again");
 	progress_begin(&progress, !o->quiet);
 	machine_measure(&progress, &ignored);
 	progress_end(&progress);
@@ -495,6 +527,7 @@ int do_count(struct options *o)
 
 	memset(&c, 0, sizeof(c));
 	c.options = o;
+	model_scratch_sweep();
 	if (prepare(&c, &e) == 0) {
 		announce(&c);
 		if (run_all(&c, &e) == 0 && report(&c, &e) == 0 &&

@@ -10,27 +10,9 @@
 static void wrapped(struct strbuf *out, const char *label, const char *text)
 {
 	enum { INDENT = 14, WIDTH = 79 };
-	size_t column = INDENT;
 
 	strbuf_printf(out, "  %-*s", INDENT - 2, label);
-	while (*text) {
-		size_t word = strcspn(text, " ");
-
-		if (column > INDENT && column + 1 + word > WIDTH) {
-			strbuf_putc(out, '\n');
-			strbuf_repeat(out, ' ', INDENT);
-			column = INDENT;
-		} else if (column > INDENT) {
-			strbuf_putc(out, ' ');
-			column++;
-		}
-		strbuf_add(out, text, word);
-		column += word;
-		text += word;
-		while (*text == ' ')
-			text++;
-	}
-	strbuf_putc(out, '\n');
+	strbuf_wrap(out, text, INDENT, WIDTH);
 }
 
 static void availability(
@@ -76,8 +58,23 @@ static void costs(const struct options *o, const struct event *event, const stru
 	strbuf_fini(&line);
 }
 
+/* What is said of the family by whose codes this machine is counted. */
+static const char *host_note(char text[64])
+{
+	struct machine host;
+
+	if (machine_find("host", &host, &(struct error){0}) || !host.family[0] ||
+		strcmp(host.family, event_host_family()) == 0)
+		return "; this machine";
+	snprintf(text, 64, "; this machine, %s, is counted so", host.family);
+	return text;
+}
+
 static void encodings(const struct event *event, struct strbuf *out)
 {
+	char text[64];
+	const char *here = host_note(text);
+
 	strbuf_puts(out, "  on processors:\n");
 	for (const char *const *family = event_families(); *family; family++) {
 		struct event_code code;
@@ -85,7 +82,7 @@ static void encodings(const struct event *event, struct strbuf *out)
 		if (event_encode_for(*family, event->number, &code, &(struct error){0}) == 0)
 			strbuf_printf(out, "    %-12s  %s (type %u, config 0x%llx%s)%s%s\n",
 				*family, code.text, code.type, (unsigned long long)code.config,
-				strcmp(*family, event_host_family()) == 0 ? "; this machine" : "",
+				strcmp(*family, event_host_family()) == 0 ? here : "",
 				code.note ? ": " : "", code.note ? code.note : "");
 		else
 			strbuf_printf(out, "    %-12s  not available\n", *family);

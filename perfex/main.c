@@ -8,12 +8,40 @@
 
 #include "base/file.h"
 #include "base/say.h"
+#include "events/libpfm.h"
 #include "perfex.h"
+#include "sources/model_install.h"
+
+/* -h: one screen of 80 columns. */
+static const char overview[] =
+	"usage: perfex [options] command [argument ...]\n"
+	"       perfex [options] -pid PID\n"
+	"\n"
+	"Events   -a          all events              -e EVENT     chosen events\n"
+	"         -list       which there are         -explain EVENT  about one\n"
+	"Report   -y          what they cost in time  -mp          a row for each thread\n"
+	"         -r RUNS     means of several runs   -p SECONDS   at intervals, too\n"
+	"         -json, -csv for scripts             -o FILE      into a file\n"
+	"         -plot FILE  a picture of the costs  -q           only the report\n"
+	"Source   -source S   auto, pmu, os, model    -machine M   which to model\n"
+	"         -native     time without the model  -clock C     how cycles are found\n"
+	"         -fast       model parts of the run  -passes      no taking of turns\n"
+	"         -k, -x      kernel level, too       -s           between two signals\n"
+	"Costs    -t          the cost table          -c FILE      another one\n"
+	"         -calibrate  measure this machine's  -doctor      what works here\n"
+	"Profile  -profile FILE  each instruction     -blocks      executions only\n"
+	"\n"
+	"Examples\n"
+	"  perfex -a -y ./program           every event, and where the time goes\n"
+	"  perfex -e dsc -e gi ./program    second-level misses, and instructions\n"
+	"  perfex -r 5 -json -o out.json -a ./program   five runs, for a script\n"
+	"\n"
+	"perfex -help describes every option, man perfex the events and costs.\n";
 
 static const char usage[] =
 	"usage: perfex [options] command [argument ...]\n"
 	"       perfex [options] -pid PID\n"
-	"       perfex -list | -explain EVENT | -t | -calibrate\n"
+	"       perfex -list | -explain EVENT | -t | -calibrate | -doctor\n"
 	"Counts the events of a run and reports what they cost in time.  Try: perfex -a -y "
 	"command\n\n";
 
@@ -29,6 +57,17 @@ int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	return 0;
 }
 
+static int print_version(void)
+{
+	char libraries[256], features[128], valgrind[64];
+
+	snprintf(libraries, sizeof(libraries), "%s", libpfm_library());
+	model_install_version(valgrind, sizeof(valgrind));
+	snprintf(features, sizeof(features), "%s%s",
+		valgrind[0] ? "model on Valgrind " : "no model (Valgrind was not there)", valgrind);
+	return say_version(libraries, features);
+}
+
 static int act(struct options *o, int argc, char **argv)
 {
 	struct cost_table own = {0};
@@ -36,10 +75,12 @@ static int act(struct options *o, int argc, char **argv)
 
 	if (options_parse(o, argc, argv, &e))
 		return say_failure(&e);
+	if (o->overview)
+		return option_usage(overview, NULL, stdout);
 	if (o->help)
 		return option_usage(usage, option_table, stdout);
 	if (o->version)
-		return printf("perfex %s\n", PERFEX_VERSION) < 0;
+		return print_version();
 	if (o->completion)
 		return option_completion_alone(o->command ? *o->command : NULL, &e)
 			       ? say_failure(&e)
@@ -51,6 +92,8 @@ static int act(struct options *o, int argc, char **argv)
 		return do_list(o);
 	if (o->explain)
 		return strcmp(o->explain, "machine") == 0 ? do_explain_machine(o) : do_explain(o);
+	if (o->doctor)
+		return do_doctor(o);
 	if (o->calibrate)
 		return do_calibrate(o);
 	if (o->command || o->pid)

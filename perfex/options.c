@@ -132,6 +132,9 @@ const struct option_row option_table[] = {
 	{"o", "FILE", "write the report to FILE instead of stderr", OPTION_STRING, FIELD(output)},
 	{"json", NULL, "report as JSON, on stdout unless -o is given", FIELD(json)},
 	{"csv", NULL, "report as CSV, on stdout unless -o is given", FIELD(csv)},
+	{"openmetrics", NULL,
+		"report as OpenMetrics, likewise; with -p and -o, FILE is always current",
+		FIELD(openmetrics)},
 	{"plot", "PICTURE", "draw the costs (.png, .svg, .pdf, or - for the terminal); implies -y",
 		OPTION_STRING, FIELD(plot)},
 	{"list", NULL, "list the events, and the source that counts each on this machine",
@@ -139,10 +142,13 @@ const struct option_row option_table[] = {
 	{"explain", "EVENT",
 		"report everything about one event; or, machine, about the processor to model",
 		OPTION_STRING, FIELD(explain)},
+	{"doctor", NULL, "report what works on this machine, and the remedy for what does not",
+		FIELD(doctor)},
 	{"calibrate", NULL, "measure this machine's costs (half a minute) and write a cost table",
 		FIELD(calibrate)},
 	{"q", NULL, "print nothing but the report", FIELD(quiet)},
 	{"completion", NULL, "print the options for completions of shells", FIELD(completion)},
+	{"h", NULL, "a summary on one screen, with examples; also -? and --help", FIELD(overview)},
 	{"help", NULL, "list the options", FIELD(help)},
 	{"version", NULL, "print the version", FIELD(version)},
 	{.name = NULL},
@@ -158,7 +164,8 @@ static int check(const struct options *o, struct error *e)
 {
 	const struct rule rules[] = {
 		{o->all && o->events.count, "-a already counts all events: leave out -e"},
-		{o->json && o->csv, "-json and -csv exclude each other"},
+		{o->json + o->csv + o->openmetrics > 1,
+			"-json, -csv and -openmetrics exclude each other"},
 		{o->pid && o->command, "-pid attaches to a running process: leave out the command"},
 		{o->pid && o->runs > 1,
 			"-r runs a command several times: it cannot be used with -pid"},
@@ -208,6 +215,7 @@ static int check(const struct options *o, struct error *e)
 		{o->list && o->command, "-list takes no command"},
 		{o->calibrate && o->command, "-calibrate takes no command"},
 		{o->explain && o->command, "-explain takes no command"},
+		{o->doctor && o->command, "-doctor takes no command"},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)

@@ -15,7 +15,8 @@
 struct options {
 	bool all, per_thread, by_signal, exceptions, kernel, costs, print_costs, passes;
 	bool defaulted; /* events are the default ones */
-	bool json, csv, list, calibrate, completion, help, version, quiet;
+	bool json, csv, openmetrics, list, calibrate, doctor, completion, overview, help, version,
+		quiet;
 	bool blocks;            /* -blocks */
 	bool stacks;            /* -stacks */
 	bool fast;              /* -fast */

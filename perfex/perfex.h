@@ -14,6 +14,7 @@ int do_count(struct options *o);
 int do_list(const struct options *o);
 int do_explain(const struct options *o);
 int do_explain_machine(const struct options *o);
+int do_doctor(const struct options *o);
 int do_calibrate(const struct options *o);
 int do_print_costs(const struct options *o);
 int do_completion(const struct options *o);

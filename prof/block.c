@@ -54,8 +54,10 @@ const struct option_row block_options[] = {
 
 static const char usage[] =
 	"usage: prof block [options] [experiment-file]\n"
-	"Measures how many cycles a basic block of x86-64 takes in its steady state.  Try: "
-	"prof block -hex 4801d8\n\n";
+	"Measures how many cycles a basic block of x86-64 takes in its steady state.\n\n"
+	"  prof block -hex 4801d8                 a block of one addition\n"
+	"  prof block -loop -asm 'add %rax,%rbx'  the same, in a loop\n"
+	"  prof block -top 5 FILE                 the hottest of an experiment\n\n";
 
 static int check(struct block_request *r, int argc, char **argv, int rest, struct error *e)
 {

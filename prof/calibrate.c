@@ -43,8 +43,11 @@ const struct option_row calibrate_options[] = {
 
 static const char usage[] =
 	"usage: prof calibrate [options]\n"
-	"Measures latency and throughput of every instruction form of this processor and "
-	"corrects a core description.\n\n";
+	"Measures latency and throughput of every instruction form of this processor\n"
+	"and corrects a core description.\n\n"
+	"  prof calibrate                        this processor, into host.core\n"
+	"  prof calibrate -core zen4 -o my.core  beginning with another description\n"
+	"  prof calibrate -thorough              more exact, and slower\n\n";
 
 static int open_core(struct calibration *c, struct error *e)
 {

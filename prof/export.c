@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/say.h"
+#include "pgo/pgo.h"
 #include "prof.h"
 
 static bool to_file(const struct options *o)
@@ -15,30 +16,41 @@ static bool to_file(const struct options *o)
 	return o->output && strcmp(o->output, "-") != 0;
 }
 
-static int check_terminal(
-	const struct options *o, const struct export_format *format, struct error *e)
+static int check_terminal(const struct options *o, bool binary, struct error *e)
 {
-	if (!format->binary || to_file(o) || !isatty(STDOUT_FILENO))
+	if (!binary || to_file(o) || !isatty(STDOUT_FILENO))
 		return 0;
-	error_set(e, ERR_CONFLICT, "-export %s cannot be written to a terminal", format->name);
+	error_set(e, ERR_CONFLICT, "-export %s cannot be written to a terminal", o->export);
 	return error_hint(e, "use -o FILE or a pipe");
 }
 
-static int write_to(const struct options *o, const struct export_profile *x, struct error *e)
+typedef int export_writer(void *what, FILE *out, struct error *e);
+
+static int write_samples(void *what, FILE *out, struct error *e)
+{
+	return export_write(what, out, e);
+}
+
+static int write_profile(void *what, FILE *out, struct error *e)
+{
+	return pgo_write(what, out, e);
+}
+
+static int write_to(const struct options *o, export_writer *output, void *what, struct error *e)
 {
 	struct file_out f;
 
 	if (to_file(o)) {
 		if (file_create(&f, o->output, e))
 			return -1;
-		if (export_write(x, f.stream, e)) {
+		if (output(what, f.stream, e)) {
 			file_abandon(&f);
 			return -1;
 		}
 		return file_commit(&f, e);
 	}
 	errno = 0;
-	if (export_write(x, stdout, e))
+	if (output(what, stdout, e))
 		return -1;
 	if (fflush(stdout) || ferror(stdout))
 		return error_sys(e, errno, "cannot write the profile");
@@ -56,33 +68,61 @@ static void tell(const struct export_profile *x, const struct export_format *for
 		say("%s", notes->notes.data[i].value);
 }
 
-int do_export(const struct options *o, const struct prof_request *request,
-	const struct prof_images_search *search, bool *incomplete, struct error *e)
+/* Profiles for compilers and linkers. */
+static int export_code(const struct options *o, struct prof_data *data,
+	const struct pgo_format *format, struct error *e)
 {
-	const struct export_format *format = export_format_find(o->export, e);
-	struct export_request wanted = {.creator = "prof " PERFEX_VERSION,
-		.metrics = o->metrics.data,
-		.progress = request->progress};
-	struct export_profile *x = NULL;
-	struct prof_images *images;
-	struct prof_data data;
-	int rc = -1;
+	struct pgo *p = pgo_new(data, o->image, format, e);
+	struct strbuf text = {0};
+	int rc = p ? write_to(o, write_profile, p, e) : -1;
 
-	if (!format || check_terminal(o, format, e) || profile_data_init(&data, request, e))
-		return -1;
-	images = profile_images_new(&data, search, e);
-	if (images) {
-		data.names = (struct prof_names){&profile_images_ops, images};
-		x = export_new(&data, &wanted, format, e);
+	if (rc == 0) {
+		pgo_tell(p, &text);
+		say("%s", strbuf_text(&text));
 	}
-	if (x)
-		rc = write_to(o, x, e);
-	progress_end(request->progress);
+	strbuf_fini(&text);
+	pgo_free(p);
+	return rc;
+}
+
+static int export_samples_of(const struct options *o, struct prof_data *data,
+	const struct export_request *wanted, const struct export_format *format, bool *incomplete,
+	struct error *e)
+{
+	struct export_profile *x = export_new(data, wanted, format, e);
+	int rc = x ? write_to(o, write_samples, x, e) : -1;
+
+	progress_end(wanted->progress);
 	if (rc == 0) {
 		tell(x, format);
 		*incomplete = *incomplete || export_notes(x)->incomplete;
 	}
 	export_free(x);
+	return rc;
+}
+
+int do_export(const struct options *o, const struct prof_request *request,
+	const struct prof_images_search *search, bool *incomplete, struct error *e)
+{
+	const struct pgo_format *code = pgo_format_find(o->export);
+	const struct export_format *format = code ? NULL : export_format_find(o->export, e);
+	const struct export_request wanted = {.creator = "prof " PERFEX_VERSION,
+		.metrics = o->metrics.data,
+		.progress = request->progress};
+	struct prof_images *images;
+	struct prof_data data;
+	int rc = -1;
+
+	if ((!code && !format) || check_terminal(o, code ? code->binary : format->binary, e) ||
+		profile_data_init(&data, request, e))
+		return -1;
+	images = profile_images_new(&data, search, e);
+	if (images) {
+		data.names = (struct prof_names){&profile_images_ops, images};
+		rc = code ? export_code(o, &data, code, e)
+			  : export_samples_of(o, &data, &wanted, format, incomplete, e);
+	}
+	progress_end(request->progress);
 	profile_images_free(images);
 	profile_data_fini(&data);
 	return rc;

@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "load/load.h"
+#include "pgo/pgo.h"
 #include "report/views.h"
 
 /* A report and the function that it is about. */
@@ -48,15 +51,49 @@ static int set_quit(void *target, const char *argument, struct error *e)
 			     "until they add up to 90%%");
 }
 
+static int set_by(void *target, const char *argument, struct error *e)
+{
+	static const char *const words[] = {[PROF_GROUP_THREAD] = "thread",
+		[PROF_GROUP_PROCESS] = "process",
+		[PROF_GROUP_COMMAND] = "command",
+		[PROF_GROUP_CPU] = "cpu"};
+	struct options *o = target;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(argument, words[i]) == 0) {
+			o->request.threads = true;
+			o->request.by = (enum prof_grouping)i;
+			return 0;
+		}
+	return error_set(
+		e, ERR_PARSE, "-by: give process, command, thread or cpu, not '%s'", argument);
+}
+
+/* Words about processes, commands and threads become a list of their own. */
+static int split_whom(word_list *words, word_list *whom, struct error *e)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < words->count; i++) {
+		if (!profile_is_whom(words->data[i]))
+			words->data[kept++] = words->data[i];
+		else if (option_words_add(whom, words->data[i], e))
+			return -1;
+	}
+	words->count = kept;
+	return 0;
+}
+
 #define FIELD(field) .offset = offsetof(struct options, field)
 
 static const struct option_row rows[] = {
 	{"q", "N|N%|Ncum%", "quit after N rows, below N%, or at cumulative N%", OPTION_CALL,
 		.call = set_quit},
-	{"only", "GLOB", "only functions or images that match; may be repeated", OPTION_WORDS,
-		FIELD(only)},
-	{"exclude", "GLOB", "leave out functions or images that match; may be repeated",
-		OPTION_WORDS, FIELD(exclude)},
+	{"only", "GLOB",
+		"only functions or images that match, or only process:GLOB, command:GLOB, "
+		"thread:GLOB, cpu:N; may be repeated",
+		OPTION_WORDS, FIELD(only)},
+	{"exclude", "GLOB", "leave these out; may be repeated", OPTION_WORDS, FIELD(exclude)},
 	{"inclusive", NULL, "add and sort by figures that include what was called",
 		FIELD(request.inclusive)},
 	{"inlines", NULL, "give inlined functions rows of their own", FIELD(request.inlines)},
@@ -65,14 +102,20 @@ static const struct option_row rows[] = {
 		"well",
 		FIELD(request.raw)},
 	{"intel", NULL, "-dis: Intel's syntax", FIELD(request.intel)},
-	{"whole", NULL, "-dis: show large functions in full", FIELD(request.whole)},
+	{"whole", NULL, "-dis, -cfg, -dataspace: show also what has few samples or none",
+		FIELD(request.whole)},
 	{"classic", NULL, "-calc: estimate executions as for cores that issue in order",
 		FIELD(request.classic)},
 	{"core", "CORE", "-calc: schedule for this core (default: that of this host)",
 		OPTION_STRING, FIELD(request.core)},
 	{"threads", NULL, "rows for each thread, process or rank", FIELD(request.threads)},
+	{"by", "process|command|thread|cpu", "rows for each of these, busiest first", OPTION_CALL,
+		.call = set_by},
 	{"calipers", "[A,]B", "only between two caliper points, or phases of this name",
 		OPTION_STRING, FIELD(request.calipers)},
+	{"from", "TIME", "only from this time of the run on: 1.5, 200ms, or 25%", OPTION_STRING,
+		FIELD(request.from)},
+	{"to", "TIME", "only up to this time", OPTION_STRING, FIELD(request.to)},
 	{"compare", NULL, "show files side by side with ratios instead of their sum",
 		FIELD(compare)},
 	{"diff", NULL,
@@ -82,6 +125,11 @@ static const struct option_row rows[] = {
 	{"share", NULL, "-diff: compare shares of the whole instead of absolute numbers",
 		FIELD(request.shares)},
 	{"ci", NULL, "show the 95% interval of each estimate", FIELD(intervals)},
+	{"names", "short|full",
+		"short: long names of functions fit the terminal (default); full: whole names",
+		OPTION_STRING, FIELD(names)},
+	{"head", NULL, "show all that is known of the run above the rows, not five lines",
+		FIELD(head)},
 	{"source-path", "DIR", "look for source files below DIR; may be repeated", OPTION_WORDS,
 		FIELD(sources)},
 	{"archive", "DIR", "take images from what ssrun -archive kept; may be repeated",
@@ -92,11 +140,19 @@ static const struct option_row rows[] = {
 	{"debuginfod", NULL, "ask debuginfod servers for what is missing", FIELD(debuginfod)},
 	{"csv", NULL, "comma-separated values", FIELD(csv)},
 	{"json", NULL, "JSON, schema prof.rows/1", FIELD(json)},
-	{"export", "FORMAT", "pprof, callgrind, folded, speedscope or json, for other tools",
+	{"export", "FORMAT",
+		"pprof, callgrind, folded, speedscope or json, for other tools; llvm, afdo, bolt, "
+		"profgen, propeller, order or sections, for compilers and linkers",
 		OPTION_STRING, FIELD(export)},
+	{"image", "GLOB", "-export for compilers: this image (default: that with most executions)",
+		OPTION_STRING, FIELD(image)},
 	{"metric", "NAME", "-export: only this metric; may be repeated", OPTION_WORDS,
 		FIELD(metrics)},
-	{"plot", "lines|costs|sweep",
+	{"html", "FILE",
+		"one page for a browser: functions, call paths, source, instructions; with -diff "
+		"what changed",
+		OPTION_STRING, FIELD(html)},
+	{"plot", "lines|costs|sweep|timeline",
 		"draw a picture: into -o FILE.png, .svg or .pdf, else on the terminal",
 		OPTION_STRING, FIELD(plot)},
 	{"x", "NAME",
@@ -116,6 +172,7 @@ static const struct option_row rows[] = {
 		"runs have in common",
 		FIELD(dump)},
 	{"completion", NULL, "print the options for completions of shells", FIELD(completion)},
+	{"h", NULL, "a summary on one screen, with examples; also -? and --help", FIELD(overview)},
 	{"help", NULL, "list the options", FIELD(help)},
 	{"version", NULL, "print the version", FIELD(version)},
 };
@@ -128,6 +185,22 @@ static void make_dump_table(struct option_row *table)
 			table->argument = NULL;
 			table->kind = OPTION_FLAG;
 			table->offset = offsetof(struct options, dump_quiet);
+		}
+}
+
+/* The procedure of -calc may be left out: what follows is then an option, or a file or directory of
+ * experiments. */
+static void make_calc_table(struct option_row *table, const char *next)
+{
+	char begins[16];
+	struct stat st;
+	bool file = !next || next[0] == '-' || (stat(next, &st) == 0 && S_ISDIR(st.st_mode)) ||
+		    load_knows(begins, load_beginning(next, begins, sizeof(begins)));
+
+	for (; file && table->name; table++)
+		if (table->call == add_calc) {
+			table->argument = NULL;
+			table->kind = OPTION_FLAG;
 		}
 }
 
@@ -176,8 +249,16 @@ static int check_diff(const struct options *o, struct error *e)
 static int check_export(const struct options *o, bool report, struct error *e)
 {
 	if (!o->export)
-		return o->metrics.count > 1 ? error_set(e, ERR_CONFLICT, "-metric needs -export")
-					    : 0;
+		return o->metrics.count > 1 || o->image
+			       ? error_set(e, ERR_CONFLICT, "-%s needs -export",
+					 o->image ? "image" : "metric")
+			       : 0;
+	if (o->image && !pgo_format_find(o->export))
+		return error_set(e, ERR_CONFLICT,
+			"-image is of formats for compilers and linkers: use -only");
+	if (o->request.threads && o->request.by >= PROF_GROUP_COMMAND)
+		return error_set(e, ERR_CONFLICT,
+			"-export does not divide by command or CPU: use -by process");
 	if (report || o->csv || o->json || o->merge || o->dump || o->diff)
 		return error_set(e, ERR_CONFLICT,
 			"-export writes a file for other tools: leave out reports");
@@ -208,9 +289,19 @@ static int check_tui(const struct options *o, size_t chosen, struct error *e)
 	return 0;
 }
 
+static int check_html(const struct options *o, bool report, struct error *e)
+{
+	if (o->html && (report || o->csv || o->json || o->dot || o->merge || o->dump || o->export ||
+			       o->plot || o->tui || o->output || o->request.threads))
+		return error_set(e, ERR_CONFLICT,
+			"-html writes a page of its own: leave out reports, other outputs and "
+			"-threads");
+	return 0;
+}
+
 static int check_plot(const struct options *o, bool report, struct error *e)
 {
-	static const char *const kinds[] = {"lines", "costs", "sweep", "-"};
+	static const char *const kinds[] = {"lines", "costs", "sweep", "timeline", "-"};
 	bool known = false;
 
 	if (!o->plot)
@@ -220,7 +311,8 @@ static int check_plot(const struct options *o, bool report, struct error *e)
 	if (!known) {
 		error_set(e, ERR_PARSE, "-plot: unknown kind '%s'", o->plot);
 		return error_hint(e,
-			"lines: source lines; costs: events; sweep: curves over a parameter (-x)");
+			"lines: source lines; costs: events; sweep: curves over a parameter (-x); "
+			"timeline: functions over time");
 	}
 	if (report || o->csv || o->json || o->merge || o->dump || o->diff || o->compare ||
 		o->export || o->request.threads || o->tui)
@@ -243,6 +335,8 @@ static int check(const struct options *o, struct error *e)
 			return error_set(e, ERR_CONFLICT, "-dot needs -cfg, and no other report");
 	if (o->csv && o->json)
 		return error_set(e, ERR_CONFLICT, "-csv and -json exclude each other");
+	if (o->names && strcmp(o->names, "short") != 0 && strcmp(o->names, "full") != 0)
+		return error_set(e, ERR_PARSE, "-names: give short or full, not '%s'", o->names);
 	if (o->merge && (chosen || o->csv || o->json || o->compare))
 		return error_set(e, ERR_CONFLICT, "-merge writes a file: leave out reports");
 	if (o->dump && (chosen || o->csv || o->json || o->merge)) {
@@ -258,7 +352,8 @@ static int check(const struct options *o, struct error *e)
 			error_sys(e, errno, "-archive: cannot read %s", o->archives.data[i]);
 			return error_hint(e, "ssrun -archive DIR fills such a directory");
 		}
-	if (check_diff(o, e) || check_tui(o, chosen, e) || check_plot(o, chosen > 0, e))
+	if (check_diff(o, e) || check_tui(o, chosen, e) || check_plot(o, chosen > 0, e) ||
+		check_html(o, chosen > 0, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))
 		return error_set(
@@ -327,10 +422,19 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	o->line = whole_line(argc, argv);
 	if (!o->table || !o->line)
 		return error_nomem(e);
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (argv[i][0] == '-' && strcmp(argv[i] + 1 + (argv[i][1] == '-'), "dump") == 0)
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *name = argv[i][0] == '-' ? argv[i] + 1 + (argv[i][1] == '-') : "";
+
+		if (strcmp(name, "dump") == 0)
 			make_dump_table(o->table);
+		if (strcmp(name, "calc") == 0)
+			make_calc_table(o->table, argv[i + 1]);
+	}
 	if (parse_words(o, argc, argv, e) || take_procedures(o, e) ||
+		split_whom(&o->only, &o->only_whom, e) ||
+		split_whom(&o->exclude, &o->exclude_whom, e) ||
+		option_words_add(&o->only_whom, NULL, e) ||
+		option_words_add(&o->exclude_whom, NULL, e) ||
 		option_words_add(&o->only, NULL, e) || option_words_add(&o->exclude, NULL, e) ||
 		option_words_add(&o->sources, NULL, e) || option_words_add(&o->archives, NULL, e) ||
 		option_words_add(&o->metrics, NULL, e))
@@ -341,6 +445,8 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 void options_fini(struct options *o)
 {
 	vec_fini(&o->only);
+	vec_fini(&o->only_whom);
+	vec_fini(&o->exclude_whom);
 	vec_fini(&o->exclude);
 	vec_fini(&o->sources);
 	vec_fini(&o->archives);

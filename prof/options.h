@@ -17,11 +17,14 @@ struct options {
 	struct prof_request request; /* as far as options set it: reporting_request has all */
 	bool intervals, compare, diff;
 	bool tui, mouse, ascii;
-	bool csv, json, dot, merge, dump, dump_quiet, debuginfod, completion, help, version;
-	const char *output, *root, *debug_directory;
+	bool csv, json, head, dot, merge, dump, dump_quiet, debuginfod, completion, overview, help,
+		version;
+	const char *names, *output, *root, *debug_directory;
 	/* NULL-terminated once parsed */
-	word_list only, exclude, sources, archives;
+	word_list only, exclude, only_whom, exclude_whom, sources, archives;
 	const char *export; /* format */
+	const char *html;   /* the file to write */
+	const char *image;
 	const char *plot, *x, *y;
 	word_list metrics;
 	char **files; /* words of argv that are not options, NULL-terminated; owned, the words not

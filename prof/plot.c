@@ -8,9 +8,11 @@
 #include "picture/picture_costs.h"
 #include "picture/picture_lines.h"
 #include "picture/picture_sweep.h"
+#include "picture/picture_timeline.h"
 #include "picture/plot.h"
 #include "prof.h"
 #include "report/counts_experiment.h"
+#include "report/report_names.h"
 #include "report/report_views.h"
 
 /* The data for a picture, which must outlive it. */
@@ -18,6 +20,7 @@ struct drawing {
 	const struct options *o;
 	const struct loaded *l;
 	const struct prof_request *request;
+	struct prof_request timeline; /* the same for that picture */
 	const struct prof_images_search *search;
 	struct picture picture;
 	struct prof_data data;
@@ -120,6 +123,22 @@ static int draw_sweep(struct drawing *g, struct error *e)
 	return open_data(g, e) || picture_sweep(&g->picture, &r, &g->data, e) ? -1 : 0;
 }
 
+/* As many areas as colours that differ. */
+static int draw_timeline(struct drawing *g, struct error *e)
+{
+	enum { AREAS = 7, NAMES = 40 };
+
+	g->timeline = *g->request;
+	g->timeline.bins = PICTURE_TIMELINE_MOST;
+	if (!g->timeline.quit.rows || g->timeline.quit.rows > AREAS)
+		g->timeline.quit.rows = AREAS;
+	g->request = &g->timeline;
+	if (need_experiments(g, e) || open_data(g, e) || report_timeline(&g->data, &g->table, e))
+		return -1;
+	report_names_shorten(&g->table, NAMES);
+	return picture_timeline(&g->picture, &g->data, &g->table, e);
+}
+
 static const struct {
 	const char *name;
 	int (*draw)(struct drawing *g, struct error *e);
@@ -128,6 +147,7 @@ static const struct {
 	{"-", draw_lines},
 	{"costs", draw_costs},
 	{"sweep", draw_sweep},
+	{"timeline", draw_timeline},
 };
 
 static int make(struct drawing *g, struct error *e)

@@ -16,13 +16,21 @@ int do_dump(const struct options *o);
 /* prof block ...: argv[0] is "block". */
 int do_block(int argc, char **argv);
 int do_calibrate(int argc, char **argv);
-extern const struct option_row block_options[], calibrate_options[];
+int do_verify(int argc, char **argv);
+int do_optimize(int argc, char **argv);
+int do_store(int argc, char **argv);
+extern const struct option_row block_options[], calibrate_options[], verify_options[],
+	optimize_options[], store_options[];
 
 /* To -o FILE or standard output. */
 int write_out(const struct options *o, const struct strbuf *text, struct error *e);
 
 /* -export. */
 int do_export(const struct options *o, const struct prof_request *request,
+	const struct prof_images_search *search, bool *incomplete, struct error *e);
+
+/* -html: a page with the reports of most use. */
+int do_html(const struct options *o, const struct loaded *l, const struct prof_request *request,
 	const struct prof_images_search *search, bool *incomplete, struct error *e);
 
 /* -plot. */

@@ -10,8 +10,10 @@
 #include "base/shown.h"
 #include "base/terminal.h"
 #include "prof.h"
+#include "profile/entities.h"
 #include "render/prof.h"
 #include "report.h"
+#include "report/report_names.h"
 
 static int draw(
 	const struct options *o, const struct report_table *t, struct strbuf *out, struct error *e)
@@ -20,6 +22,7 @@ static int draw(
 	const char *no_color = getenv("NO_COLOR");
 	struct prof_style style = {.intervals = o->intervals,
 		.utf8 = terminal && terminal_utf8(),
+		.head = o->head,
 		.dim = terminal && (!no_color || !*no_color)};
 
 	if (o->json)
@@ -33,11 +36,43 @@ static int draw(
 	return out->failed ? error_nomem(e) : 0;
 }
 
-/* One view, from samples to text. */
+static size_t say_unmatched(const struct prof_data *d, const char *option, const char *const *globs)
+{
+	size_t unmatched = 0;
+	char hint[512];
+
+	for (; globs && *globs; globs++) {
+		if (!profile_unmatched(d, *globs, hint, sizeof(hint)))
+			continue;
+		say("%s: no function or image matches '%s'%s%s", option, *globs,
+			*hint ? ": " : "; without -only, the report lists them", hint);
+		unmatched++;
+	}
+	return unmatched;
+}
+
+/* Is anything selected? It is said which words of -only and -exclude select nothing. */
+static bool selects(struct prof_data *d, struct error *e)
+{
+	const char *const *only = d->request->only;
+	size_t count = 0;
+
+	if (!(only && *only) && !(d->request->exclude && *d->request->exclude))
+		return true;
+	if (!d->name && profile_data_name(d, false, e))
+		return false;
+	while (only && only[count])
+		count++;
+	say_unmatched(d, "-exclude", d->request->exclude);
+	return say_unmatched(d, "-only", only) < count || !count;
+}
+
+/* One view, from samples to text. 1: -only selects nothing, and there is no text. */
 static int make_view(const struct options *o, const struct loaded *l, const struct view *view,
 	const struct prof_request *request, const struct prof_images_search *search,
 	struct strbuf *out, bool *incomplete, struct error *e)
 {
+	bool text = !o->json && !o->csv && !o->dot, shown = true;
 	struct prof_images *images = NULL;
 	struct report_table table = {0};
 	report_view *make = report_view_make(view, o->diff);
@@ -53,8 +88,15 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 	}
 	if (rc == 0)
 		rc = loaded_note_damage(l, &table, e);
-	if (rc == 0)
+	if (rc == 0 && !*incomplete) /* of several views, the first one says it */
+		shown = selects(&data, e);
+	table.incomplete = table.incomplete || !shown;
+	if (rc == 0 && text && request->name_limit)
+		report_names_shorten(&table, request->name_limit);
+	if (rc == 0 && (shown || !text))
 		rc = draw(o, &table, out, e);
+	else if (rc == 0)
+		rc = 1;
 	*incomplete = *incomplete || table.incomplete;
 	report_table_fini(&table);
 	profile_images_free(images);
@@ -98,7 +140,7 @@ static int all_views(const struct options *o, const struct loaded *l,
 	if (rc == 0)
 		rc = write_out(o, &text, e);
 	strbuf_fini(&text);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 static bool wants_clock(const struct options *o)
@@ -127,7 +169,9 @@ struct load_request reporting_files(const struct options *o)
 					 .debug_directory = o->debug_directory,
 					 .debuginfod = o->debuginfod},
 		.quiet = o->tui,
-		.threads = o->request.threads,
+		/* The list ends with NULL. */
+		.threads =
+			o->request.threads || o->only_whom.count > 1 || o->exclude_whom.count > 1,
 		.together = o->merge,
 		.apart = o->compare || o->diff || is_sweep(o),
 		.ranks = !o->compare};
@@ -137,13 +181,43 @@ struct load_request reporting_files(const struct options *o)
 	return r;
 }
 
+/* Slices of -timeline: beside other columns and a name; scripts have more room. */
+static size_t timeline_width(const struct options *o)
+{
+	enum { USUAL = 40, MOST = 60, BESIDE = 60, SCRIPTS = 64 };
+	unsigned columns = o->output ? 0 : terminal_columns();
+
+	if (o->json || o->csv)
+		return SCRIPTS;
+	if (!isatty(STDOUT_FILENO) || columns < USUAL + BESIDE)
+		return USUAL;
+	return columns - BESIDE < MOST ? columns - BESIDE : MOST;
+}
+
+/* Beside a name there are figures, and the file and line: half of the terminal is left for it. */
+static size_t name_limit(const struct options *o)
+{
+	enum { USUAL = 60, LEAST = 40, BESIDE = 60 };
+	unsigned columns = o->output ? 0 : terminal_columns();
+
+	if (o->names && strcmp(o->names, "full") == 0)
+		return 0;
+	if (!columns || !isatty(STDOUT_FILENO))
+		return USUAL;
+	return columns > LEAST + BESIDE ? columns - BESIDE : LEAST;
+}
+
 struct prof_request reporting_request(const struct options *o)
 {
 	struct prof_request r = o->request;
 
 	r.command = o->line;
+	r.name_limit = name_limit(o);
+	r.bins = o->tui ? 0 : timeline_width(o);
 	r.only = o->only.data;
 	r.exclude = o->exclude.data;
+	r.only_whom = o->only_whom.data;
+	r.exclude_whom = o->exclude_whom.data;
 	r.source_paths = o->sources.data;
 	r.compare = o->compare || o->diff || is_sweep(o);
 	return r;
@@ -178,12 +252,19 @@ static int report(const struct options *o, const struct arguments *a, struct loa
 		loaded_clock(l, &request, wants_clock(o));
 		if (o->export)
 			rc = do_export(o, &request, &search, incomplete, e);
+		else if (o->html)
+			rc = do_html(o, l, &request, &search, incomplete, e);
 		else if (o->plot)
 			rc = do_plot(o, l, &request, &search, incomplete, e);
 		else
 			rc = all_views(o, l, &request, &search, incomplete, e);
 	}
 	progress_end(&progress);
+	if (rc == 0 && o->compare && request.count < 2) {
+		say("-compare: there is nothing to compare %s with: give two files or more",
+			request.inputs[0].file);
+		*incomplete = true;
+	}
 	return rc;
 }
 

@@ -62,10 +62,11 @@ static void put_quit(struct strbuf *out, const struct prof_quit *q)
 		strbuf_printf(out, " -q %gcum%%", q->cumulative);
 }
 
-char *tui_command(const void *options, const struct tui_report *report, const char *procedure,
-	const struct tui_switch *table, uint32_t switches)
+char *tui_command(const void *options, const struct tui_report *report, const struct tui_ask *ask,
+	const struct tui_switch *table)
 {
 	const struct options *o = options;
+	bool zoomed = ask->times.from[0];
 	struct strbuf out = {0};
 
 	strbuf_puts(&out, "prof");
@@ -74,20 +75,22 @@ char *tui_command(const void *options, const struct tui_report *report, const ch
 	if (o->request.shares)
 		strbuf_puts(&out, " -share");
 	strbuf_printf(&out, " -%s", report->name);
-	if (procedure) {
+	if (ask->procedure) {
 		if (!report->procedure)
 			strbuf_puts(&out, " -only");
-		put_name(&out, procedure);
+		put_name(&out, ask->procedure);
 	} else {
 		put_options(&out, "only", &o->only);
 	}
 	for (int i = 0; table[i].name; i++)
-		if (switches >> i & 1)
+		if (ask->switches >> i & 1)
 			strbuf_printf(&out, " -%s", table[i].name);
 	if (o->compare)
 		strbuf_puts(&out, " -compare");
 	put_options(&out, "exclude", &o->exclude);
 	put_option(&out, "calipers", o->request.calipers);
+	put_option(&out, "from", zoomed ? ask->times.from : o->request.from);
+	put_option(&out, "to", zoomed ? ask->times.to : o->request.to);
 	put_quit(&out, &o->request.quit);
 	put_option(&out, "core", o->request.core);
 	put_options(&out, "source-path", &o->sources);

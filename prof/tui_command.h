@@ -6,7 +6,7 @@
 
 /* The command that prints the same as a report, from a struct options; to be freed by the
  * caller. */
-char *tui_command(const void *options, const struct tui_report *report, const char *procedure,
-	const struct tui_switch *table, uint32_t switches);
+char *tui_command(const void *options, const struct tui_report *report, const struct tui_ask *ask,
+	const struct tui_switch *table);
 
 #endif

@@ -146,10 +146,10 @@ int do_completion(void)
 	option_print_words(&text, "CLOCK", machine_clocks);
 	option_print_words(&text, "HOW", stack_names);
 	print_machine("host", &text);
-	if (table)
-		rc = machine_walk(print_machine, &text, &e) || put(&text, &e);
-	else
-		rc = error_nomem(&e);
+	rc = table ? machine_walk(print_machine, &text, &e) : error_nomem(&e);
+	strbuf_puts(&text, "command\tmonitor\n");
+	option_print(monitor_options, &text);
+	rc = rc || put(&text, &e);
 	if (rc)
 		say_error(&e);
 	strbuf_fini(&text);

@@ -9,6 +9,7 @@
 
 #include "collect/collect_explain.h"
 #include "experiment/experiment.h"
+#include "values/values.h"
 
 #define TURN_LIMIT      100000 /* superblocks: a turn of Valgrind's own */
 #define STACK_BYTES     16384
@@ -68,12 +69,66 @@ static int set_bursts(void *target, const char *argument, struct error *e)
 	return 0;
 }
 
-static bool wants_branches(const struct options *o)
+static int set_rate(void *target, const char *argument, struct error *e)
+{
+	struct options *o = target;
+	char *end;
+
+	o->rate = strtod(argument, &end);
+	if (*end || end == argument || !(o->rate >= 0.01 && o->rate <= 10000))
+		return error_set(e, ERR_RANGE,
+			"-rate takes a number between 0.01 and 10000 per second, not '%s'",
+			argument);
+	return 0;
+}
+
+static int set_budget(void *target, const char *argument, struct error *e)
+{
+	struct options *o = target;
+	char *end;
+
+	o->budget = strtod(argument, &end) / 100;
+	if ((*end && strcmp(end, "%") != 0) || end == argument ||
+		!(o->budget >= 0.0001 && o->budget <= 0.5))
+		return error_set(e, ERR_RANGE,
+			"-budget takes a percentage between 0.01 and 50, not '%s'", argument);
+	return 0;
+}
+
+static bool wants(const struct options *o, unsigned flag)
 {
 	for (size_t i = 0; i < o->metrics.list.count; i++)
-		if (o->metrics.list.data[i].flags & METRIC_BRANCHES)
+		if (o->metrics.list.data[i].flags & flag)
 			return true;
 	return false;
+}
+
+static bool wants_branches(const struct options *o)
+{
+	return wants(o, METRIC_BRANCHES);
+}
+
+static int check_values(const struct options *o, struct error *e)
+{
+	bool values = wants(o, METRIC_VALUES);
+
+	if (values && wants_branches(o))
+		return error_set(e, ERR_CONFLICT,
+			"-values and -branches both trace the program: record them in two runs");
+	if (values && o->all)
+		return error_set(
+			e, ERR_CONFLICT, "-values follows a command or a process: leave out -a");
+	if (!values && (o->rate > 0 || o->budget > 0 || o->length))
+		return error_set(e, ERR_CONFLICT, "%s needs -values",
+			o->rate > 0     ? "-rate"
+			: o->budget > 0 ? "-budget"
+					: "-length");
+	if (o->rate > 0 && o->budget > 0)
+		return error_set(e, ERR_CONFLICT, "-rate and -budget exclude each other");
+	if (o->length > VALUES_LENGTH_MAX)
+		return error_set(e, ERR_RANGE, "-length takes at most %d instructions, not %lu",
+			VALUES_LENGTH_MAX, o->length);
+	return 0;
 }
 
 /* Checks that need the list of sampled events. */
@@ -130,6 +185,7 @@ const struct option_row option_table[] = {
 	{"pid", "PID", "sample a running process until it ends or ^C", OPTION_STRING,
 		FIELD(pid_text)},
 	{"a", NULL, "sample the whole system until ^C or -for", FIELD(all)},
+	{"cpus", NULL, "keep the CPU of each sample, for prof -by cpu", FIELD(cpus)},
 	{"for", "SECONDS", "with -pid and -a: stop after this time", OPTION_SECONDS,
 		FIELD(seconds)},
 	{"cal", "SECONDS", "begin a new phase every SECONDS", OPTION_SECONDS,
@@ -140,6 +196,15 @@ const struct option_row option_table[] = {
 		"with -branches: follow branches RATE times per second of CPU time, whatever it "
 		"costs",
 		OPTION_CALL, .call = set_bursts},
+	{"runs", "RUNS", "run the command RUNS times and add the runs up in one experiment",
+		OPTION_COUNT, FIELD(runs)},
+	{"rate", "RATE",
+		"with -values: look at values RATE times per second of CPU time, whatever it costs",
+		OPTION_CALL, .call = set_rate},
+	{"length", "INSTRUCTIONS", "with -values: how many a window has (240)", OPTION_COUNT,
+		FIELD(length)},
+	{"budget", "PERCENT", "with -values: how much of the program's time they may cost (2)",
+		OPTION_CALL, .call = set_budget},
 	{"source", "SOURCE", "where samples come from: auto, pmu, os or model", OPTION_STRING,
 		FIELD(source_name)},
 	{"machine", "MACHINE", "the processor to model: host, zen4, skl, r10000 ... or a file",
@@ -160,6 +225,7 @@ const struct option_row option_table[] = {
 	{"v", NULL, "report what is sampled, its period, and the result", FIELD(verbose)},
 	{"q", NULL, "print only errors", FIELD(quiet)},
 	{"completion", NULL, "print the options for completions of shells", FIELD(completion)},
+	{"h", NULL, "a summary on one screen, with examples; also -? and --help", FIELD(overview)},
 	{"help", NULL, "list the options", FIELD(help)},
 	{"version", NULL, "print the version", FIELD(version)},
 	{.name = NULL},
@@ -295,6 +361,8 @@ static int check(const struct options *o, struct error *e)
 						   "and the command, and limit it by -for"},
 		{o->seconds > 0 && !o->pid && !o->all,
 			"-for needs -pid or -a: a command ends by itself"},
+		{o->runs > 1 && (o->pid || o->all),
+			"-runs needs a command that it can run again: leave out -pid and -a"},
 		{o->json && o->csv, "-json and -csv exclude each other"},
 		{(o->json || o->csv) && !o->list,
 			"-json and -csv need -list: use prof -json to report samples"},
@@ -325,6 +393,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 
 	memset(o, 0, sizeof(*o));
 	o->source_name = "auto";
+	o->runs = 1;
 	if (!table)
 		return error_nomem(e);
 	rest = option_parse(table->rows, o, argc, argv, e);
@@ -336,7 +405,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	if (parse_clock(o, e) || parse_pid(o, e) || parse_stack(o, e) || parse_source(o, e) ||
 		signal_from_environment(o, e) || check(o, e))
 		return -1;
-	return take_metrics(o, e) || check_branches(o, e) ? -1 : 0;
+	return take_metrics(o, e) || check_branches(o, e) || check_values(o, e) ? -1 : 0;
 }
 
 void options_fini(struct options *o)

@@ -15,11 +15,11 @@
 
 struct options {
 	bool experiments[EXPERIMENTS_MAX]; /* requested, numbered as in collect_experiment_at */
-	bool prof_hwc, all, both, kernel, verbose, quiet, list, json, csv, completion, help,
-		version;
+	bool prof_hwc, all, both, cpus, kernel, verbose, quiet, list, json, csv, completion,
+		overview, help, version;
 	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text;
-	double caliper_seconds, seconds, bursts;
-	unsigned long expect, turn;
+	double caliper_seconds, seconds, bursts, rate, budget; /* budget: [0,1] */
+	unsigned long expect, turn, length, runs;
 	int caliper_signal;
 	pid_t pid;
 	enum collect_source source;

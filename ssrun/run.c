@@ -11,6 +11,7 @@
 #include "base/say.h"
 #include "base/strbuf.h"
 #include "collect/collect_explain.h"
+#include "sources/model_scratch.h"
 #include "ssrun.h"
 
 static void hear(void *context, int level, const char *line)
@@ -149,6 +150,7 @@ static int failed(const struct error *e)
 
 static int run(struct options *o, const struct machine *m, struct collect_output *output)
 {
+	struct branches_known known = {0};
 	struct collect_request request = {
 		.argv = o->command,
 		.pid = o->pid,
@@ -157,6 +159,7 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		.metrics = &o->metrics,
 		.machine = m,
 		.kernel = o->kernel,
+		.cpus = o->cpus,
 		.stack = o->stack,
 		.stack_bytes = o->stack_bytes,
 		.archive = o->archive,
@@ -166,6 +169,8 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		.expect = o->expect,
 		.turn = (unsigned)o->turn,
 		.bursts = o->bursts,
+		.known = o->runs > 1 ? &known : NULL,
+		.values = {.rate = o->rate, .budget = o->budget, .length = (unsigned)o->length},
 		.say = hear,
 		.context = o,
 	};
@@ -177,7 +182,8 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 	struct error e = {0};
 	int status;
 
-	if ((twice && replay_begin(&input, STDIN_FILENO, COLLECT_EXPLAIN_INPUT, &e)) ||
+	if (((twice || o->runs > 1) &&
+		    replay_begin(&input, STDIN_FILENO, COLLECT_EXPLAIN_INPUT, &e)) ||
 		experiment_init(&x, &e))
 		return failed(&e);
 	request.input = input.input;
@@ -189,7 +195,10 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		status = failed(&e);
 	} else {
 		progress_end(&progress);
-		status = save(o, &x, output, &result, &e) ? failed(&e) : result.exit_status;
+		status = further_runs(o, &request, &result, &input, &x, &e) ||
+					 save(o, &x, output, &result, &e)
+				 ? failed(&e)
+				 : result.exit_status;
 		if (twice && e.code == ERR_NONE &&
 			second_run(o, &request, &result, &input, &x) == 0 &&
 			save(o, &x, output, &result, &e))
@@ -211,7 +220,7 @@ static bool needs_machine(const struct options *o)
 	return needed;
 }
 
-/* As perfex does: a model of this host needs its latencies, once. */
+/* As perfex does: a model of this host needs its latencies. */
 static int measure_host(const struct options *o, struct machine *m, struct error *e)
 {
 	struct progress progress;
@@ -220,10 +229,10 @@ static int measure_host(const struct options *o, struct machine *m, struct error
 
 	for (size_t i = 0; i < o->metrics.list.count; i++)
 		model |= o->metrics.list.data[i].source == COLLECT_MODEL;
-	if (!m || !model || !machine_unmeasured(o->machine))
+	if (!m || !model || !machine_measure_due(o->machine))
 		return 0;
 	if (!o->quiet)
-		say("measuring latencies of this host, once until it boots again");
+		say("measuring latencies of this host, three times until it boots again");
 	progress_begin(&progress, !o->quiet);
 	machine_measure(&progress, &ignored);
 	progress_end(&progress);
@@ -237,6 +246,7 @@ int do_run(struct options *o)
 	struct machine machine = {0}, *m = needs_machine(o) ? &machine : NULL;
 	int status;
 
+	model_scratch_sweep();
 	if ((m && machine_find_clock(o->machine,
 			  o->clock ? o->clock : machine_clocks[MODEL_CLOCK_FIRST_ORDER], m, &e)) ||
 		collect_choose(&o->metrics, o->source, m, o->pid || o->all, &reason, &e) ||

@@ -9,10 +9,19 @@
 int do_run(struct options *o);
 int do_list(const struct options *o);
 int do_completion(void);
+/* The words after "monitor". */
+int do_monitor(int argc, char **argv);
+extern const struct option_row monitor_options[];
 
 /* After the first run of -explain: the second, whose counts are added to x. -1: there are none,
  * which has been said, and x is as it was. */
 int second_run(const struct options *o, const struct collect_request *native,
 	const struct collect_result *first, struct replay *input, struct experiment *x);
+
+/* The runs of -runs after the first, whose result this is: adds them to x. *result becomes that of
+ * the first run that failed. A run that ^C ends is left out, and so are those after it. -1 with *e
+ * set when memory is out: x can only be freed. */
+int further_runs(const struct options *o, struct collect_request *request,
+	struct collect_result *result, struct replay *input, struct experiment *x, struct error *e);
 
 #endif

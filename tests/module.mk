@@ -8,7 +8,9 @@ comma         := ,
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 TEST_PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/programs/%,$(sort $(wildcard tests/programs/*.c)))
 CLI_TESTS     := $(sort $(wildcard tests/cli/*.t))
-LINT_TESTS    := $(sort $(wildcard tests/lint/*.t))
+# Two minutes of analysis of all sources: make check-static.
+STATIC_TESTS  := $(addprefix tests/lint/,analyzer.t clang.t cppcheck.t)
+LINT_TESTS    := $(filter-out $(STATIC_TESTS),$(sort $(wildcard tests/lint/*.t)))
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
@@ -72,11 +74,45 @@ check-unit: $(UNIT_TESTS)
 check-cli: all $(TEST_PROGRAMS)
 	$(Q)$(run_tests) $(CLI_TESTS)
 lint: all
-	$(Q)$(run_tests) $(LINT_TESTS)
+	$(Q)$(run_tests) $(LINT_TESTS) $(STATIC_TESTS)
+check-static: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(run_tests) $(STATIC_TESTS)
+.PHONY: check-static
 .PHONY: check-built
 
 deps:
 	$(Q)tests/deps
+
+# The readers of prof -export for compilers and linkers: half a gigabyte, without which their tests are skipped.
+deps-pgo:
+	$(Q)PACKAGES='clang-19 llvm-19 lld-19 bolt-19 libclang-rt-19-dev binutils' tests/deps
+.PHONY: deps-pgo
+
+# Readers of metrics and profiles that fleets have, without which some tests are skipped.
+deps-metrics:
+	$(Q)PACKAGES='python3-prometheus-client prometheus golang-go' tests/deps
+.PHONY: deps-metrics
+
+# Kills at KILLS random moments; not part of check, as it takes minutes.
+KILLS ?= 1000
+check-kills: all $(TEST_PROGRAMS)
+	$(Q)tests/kills $(O) -n $(KILLS)
+.PHONY: check-kills
+
+# Each allocation and call fails once, in programs of their own; every FAULTS_STEP-th of them, or FAULTS=all.
+FAULTS_STEP ?= 20
+FAULTY_CALLS := malloc calloc realloc reallocarray aligned_alloc strdup strndup vasprintf asprintf realpath fopen fdopen open_memstream \
+    mmap memfd_create pipe2 eventfd fork pthread_create timer_create mkdir mkdtemp write pwrite ftruncate posix_fallocate fsync fflush \
+    fclose rename link
+ifneq ($(FAULTY),)
+$(PROGRAMS:%=$(O)/bin/%): $(O)/obj/tests/faults/fail.o
+$(PROGRAMS:%=$(O)/bin/%): ALL_LDFLAGS += $(FAULTY_CALLS:%=-Wl$(comma)--wrap=%)
+endif
+check-faults: all $(TEST_PROGRAMS)
+	$(Q)$(MAKE) --no-print-directory O=$(O)-faults FAULTY=1 SAN=address,undefined all
+	$(Q)tests/faults/all $(O) $(O)-faults -step $(if $(filter all,$(FAULTS)),1,$(FAULTS_STEP))
+.PHONY: check-faults
 
 # ---- fuzzing: needs clang; the same entry points replay their seeds under make check (fuzz-seeds.t) --
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))

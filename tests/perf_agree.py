@@ -4,7 +4,8 @@
 
 Compares for each event the number of samples of every function and image.  Where the two call a function by other names
 (aliases, versions of symbols, C++), images must agree, and functions once names that only one of them knows are put
-together.  Prints how many samples of how many functions were compared; exit status 1 where they differ."""
+together.  Prints how many samples of how many functions were compared; exit status 1 where they differ, 2 where perf report finds
+no samples."""
 import collections, json, re, subprocess, sys
 
 
@@ -83,4 +84,4 @@ if __name__ == "__main__":
     print(f"{samples} samples, {functions} functions, {same} of them under one name")
     for w in wrong[:20]:
         print(f"differs: {w}")
-    sys.exit(1 if wrong or not samples else 0)
+    sys.exit(2 if not samples else 1 if wrong else 0)

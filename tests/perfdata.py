@@ -12,7 +12,7 @@ import collections, random, re, struct, sys
 COMM_EXEC, BUILD_ID, USER, KERNEL = 1 << 13, 1 << 14, 2, 1
 IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCH, REGS, STACK, WEIGHT, SOURCE, IDENTIFIER = (
     1 << n for n in range(17))
-CALL_STACK, HW_INDEX = 1 << 11, 1 << 17
+ANY, CALL_STACK, HW_INDEX = 1 << 3, 1 << 11, 1 << 17
 CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 MMAP, LOST, COMM, EXIT, THROTTLE, FORK, SAMPLE, MMAP2 = 1, 2, 3, 4, 5, 7, 9, 10
 ATTR, ROUND, AUXTRACE, FEATURE, COMPRESSED = 64, 68, 71, 80, 81
@@ -20,6 +20,11 @@ TYPE = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | CHAIN
 KERNEL_TEXT = 0xffffffff81000000
 PROGRAM, LIBRARY, OTHER = 0x400000, 0x7f0000000000, 0x7f1000000000
 FILES = {"/nowhere/program": bytes(range(20)), "/nowhere/libone.so": bytes(range(20, 40)), "/nowhere/libtwo.so": None}
+
+
+def branch_stack(user):
+    """The last branch first: each goes from 8 bytes after one place to the place before it in the list."""
+    return [((pc & ~15) + 8, user[max(i - 1, 0)] & ~15, 0) for i, pc in enumerate(user)]
 
 
 # ---- what happens -------------------------------------------------------------------------------
@@ -156,6 +161,8 @@ class Writer:
         if self.branch_type & CALL_STACK and user:  # calls, the last one first; the kernel leaves the user's chain out
             branches = [(pc - 1, to, 0) for pc, to in zip(user[1:], user)]
             user = [] if branches else user
+        elif self.branch_type & ANY:
+            branches = branch_stack(user)
         elif self.type & BRANCH:
             branches = [(1, 2, 3)] * (len(user) % 3)
         chain = ([CONTEXT_KERNEL] + f["kernel"] if f["kernel"] else []) + ([CONTEXT_USER] + user if user else [])
@@ -258,6 +265,8 @@ KINDS = {
     "id-alone": {"type": TYPE & ~IDENTIFIER | ID}, "many-fields": {"type": 2**17 - 1},
     "branches": {"type": TYPE | BRANCH, "branch_type": HW_INDEX},
     "big-endian-many-fields": {"type": 2**17 - 1, "order": ">"},
+    "branch-records": {"type": TYPE | BRANCH, "branch_type": ANY | HW_INDEX},
+    "big-endian-branch-records": {"type": TYPE | BRANCH, "branch_type": ANY, "order": ">"},
     "call-stacks": {"type": TYPE | BRANCH, "branch_type": CALL_STACK},
     "call-stacks-indexed": {"type": TYPE | BRANCH, "branch_type": CALL_STACK | HW_INDEX},
 }
@@ -267,7 +276,7 @@ KINDS = {
 
 def expect(events):
     """(event, tid, path) -> samples, where a path is ((image, address), ...) from the outermost; and losses."""
-    spaces, paths, lost = collections.defaultdict(list), collections.Counter(), [0, 0]
+    spaces, paths, lost, runs = collections.defaultdict(list), collections.Counter(), [0, 0], collections.Counter()
 
     def find(pid, pc):
         for begin, end, offset, path in reversed(spaces[pid]):  # the latest lies over others
@@ -296,11 +305,16 @@ def expect(events):
             path = [p or ("[unknown]", 0) for p in reversed(places)]
             path += [("[kernel]", pc - (i > 0)) for i, pc in reversed(list(enumerate(f["kernel"])))]
             paths[f["event"], f["tid"], tuple(path)] += 1
-    return paths, lost
+            stack = branch_stack(f["user"])
+            for (end, to, _), (_, begin, _) in zip(stack, stack[1:]):
+                if place := find(f["pid"], begin):
+                    runs[place, place[1] + end - begin, find(f["pid"], to) or ("[unknown]", 0)] += 1
+    return paths, lost, runs
 
 
 def dumped(text):
     images, threads, nodes, paths, lost, names = {0: "[unknown]"}, {}, {0: ()}, collections.Counter(), {}, {}
+    runs = collections.Counter()
     for line in text.splitlines():
         if m := re.match(r'image (\d+) \S+ "([^"]*)"', line):
             images[int(m[1])] = m[2]
@@ -313,7 +327,9 @@ def dumped(text):
             nodes[int(m[1])] = nodes[int(m[2])] + ((images[int(m[3])], int(m[4], 16)),)
         elif m := re.match(r"sample metric (\d+) thread (\d+) phase 0 node (\d+) count (\d+)", line):
             paths[("time", "pf").index(names[int(m[1])]), threads[int(m[2])], nodes[int(m[3])]] += int(m[4])
-    return paths, [lost.get("time", 0), lost.get("pf", 0)]
+        elif m := re.match(r"branch image (\d+) begin (\S+) end (\S+) to_image (\d+) to (\S+) count (\d+)", line):
+            runs[(images[int(m[1])], int(m[2], 16)), int(m[3], 16), (images[int(m[4])], int(m[5], 16))] += int(m[6])
+    return paths, [lost.get("time", 0), lost.get("pf", 0)], runs
 
 
 def main():
@@ -324,13 +340,17 @@ def main():
         seed, turns = (list(map(int, words[1:])) + [1, 400][len(words) - 1:])[:2]
         sys.stdout.buffer.write(Writer(**KINDS[words[0]]).file(story(seed, turns), seed))
     else:
-        (want, lost), (got, got_lost) = expect(story(int(words[0]) if words else 1)), dumped(sys.stdin.read())
+        (want, lost, runs), (got, got_lost, got_runs) = expect(story(int(words[0]) if words else 1)), dumped(sys.stdin.read())
         for key in list((want - got).keys())[:5] + list((got - want).keys())[:5]:
             print(f"differs: {want[key]} expected, {got[key]} found: {key}")
         if lost != got_lost:
             print(f"lost: {lost} expected, {got_lost} found")
+        for key in list((runs - got_runs).keys())[:5] + list((got_runs - runs).keys())[:5] if got_runs else []:
+            print(f"branches differ: {runs[key]} expected, {got_runs[key]} found: {key}")
         print(f"{sum(want.values())} samples on {len(want)} paths")
-        sys.exit(want != got or lost != got_lost or not want)
+        if got_runs:
+            print(f"{sum(got_runs.values())} branches")
+        sys.exit(got_runs and runs != got_runs or want != got or lost != got_lost or not want)
 
 
 main()

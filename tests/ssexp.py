@@ -11,7 +11,7 @@ KINDS = ["unknown", "elf", "file", "anonymous", "kernel", "vdso"]
 LABELS = ["", "measured", "scaled", "model", "estimated"]
 FLAGS = [(1, "stacks"), (2, "exact"), (4, "skid"), (8, "clock"), (16, "wall"), (32, "kernel"), (64, "both")]
 REASONS = ["no-mapping", "no-stack", "no-room"]
-ORDER = ["RUN ", "FACT", "IMAG", "METR", "PROC", "THRD", "PHAS", "SYMB", "NODE", "SAMP", "EDGE", "END "]
+ORDER = ["RUN ", "FACT", "IMAG", "METR", "PROC", "THRD", "PHAS", "SYMB", "NODE", "SAMP", "SLIC", "EDGE", "END "]
 REPEATED = {"SYMB", "NODE", "SAMP", "EDGE"}
 WORD = 1 << 64
 
@@ -78,6 +78,7 @@ class Experiment:
         self.nodes = [(0, 0, 0)]
         self.last_address = {}
         self.last_sample = (-1,)
+        self.all_samples = []
         self.histogram = None
 
     def number(self, kind):
@@ -130,7 +131,8 @@ class Experiment:
         for r in c.records():
             process, tid, name = r.uint(), r.sint(), r.text()
             need(process <= self.rows["process"], "a thread of no process")
-            print(f"thread {self.number('thread')} process {process} tid {tid} name {name}")
+            cpu = f" cpu {r.uint() - 1}" if r.more() else ""
+            print(f"thread {self.number('thread')} process {process} tid {tid} name {name}{cpu}")
 
     def phases(self, c):
         for r in c.records():
@@ -178,6 +180,37 @@ class Experiment:
                 need(node < len(self.nodes) and count and sample > self.last_sample, "samples that are not in order")
                 print(f"sample metric {metric} thread {thread} phase {phase} node {node} count {count}")
                 self.last_sample = sample
+                self.all_samples.append((metric, count))
+
+    def slices(self, c):
+        shift, levels, room = c.uint(), c.uint(), c.uint()
+        need(shift < 56 and levels <= 8, "slices of no width")
+        modes = [c.uint() for _ in range(self.metrics)]
+        need(all(mode < 3 for mode in modes), "an unknown mode")
+        number = int.from_bytes(c.data[c.at:], "little")
+        bits = 8 * (len(c.data) - c.at)
+
+        def below(most):
+            nonlocal number, bits
+            width = most.bit_length()
+            need(bits >= width, "slices that end too early")
+            value, number, bits = number & ((1 << width) - 1), number >> width, bits - width
+            need(value <= most, "more samples in a slice than there are")
+            return value
+
+        def part(sample, slice, level, count):
+            if count and level:
+                first = below(count)
+                part(sample, slice, level - 1, first)
+                part(sample, slice + (1 << (level - 1)), level - 1, count - first)
+            elif count:
+                print(f"slice sample {sample} slice {slice} count {count}")
+
+        print(f"slices shift {shift} room {room}")
+        for sample, (metric, count) in enumerate(self.all_samples):
+            if modes[metric]:
+                part(sample, 0, levels, below(count) if modes[metric] == 2 else count)
+        need(bits < 8 and not number, "more behind the slices")
 
     def edges(self, c):
         start = self.edge[0]
@@ -197,7 +230,7 @@ def dump(path):
     need(len(data) >= 12 and struct.unpack("<H", data[8:10])[0] == 1, "an unknown version")
     x = Experiment()
     readers = dict(zip(ORDER, (x.run, x.facts, x.images, x.table_of_metrics, x.processes, x.threads, x.phases,
-                               x.symbols, x.table_of_nodes, x.samples, x.edges)))
+                               x.symbols, x.table_of_nodes, x.samples, x.slices, x.edges)))
     at, sections, last = 12, 0, ""
     while last != "END ":
         need(at + 12 <= len(data), "cut short")

@@ -23,20 +23,19 @@ struct context {
 	bool *code;            /* of blocks: no bytes that are none */
 };
 
-static int make_context(struct context *c, const struct flow *f, const struct core *core,
-	struct schedule_row *rows, struct error *e)
+static int make_context(
+	struct context *c, const struct flow *f, const struct core *core, struct schedule_row *rows)
 {
 	size_t n = f->insns.count + 1, blocks = f->blocks.count + 1, edges = f->edges.count + 1;
 
 	*c = (struct context){.f = f, .rows = rows};
-	c->path = schedule_path_new(core, e);
 	c->ops = malloc(n * sizeof(*c->ops));
 	c->vote = calloc(n, sizeof(*c->vote));
 	c->share = calloc(edges, sizeof(*c->share));
 	c->passed = calloc(edges, sizeof(*c->passed));
 	c->visits = calloc(blocks, sizeof(*c->visits));
 	c->code = calloc(blocks, sizeof(*c->code));
-	if (!c->path || !c->ops || !c->vote || !c->share || !c->passed || !c->visits || !c->code)
+	if (!c->ops || !c->vote || !c->share || !c->passed || !c->visits || !c->code)
 		return -1;
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
 		const struct flow_block *b = &f->blocks.data[i];
@@ -53,7 +52,6 @@ static int make_context(struct context *c, const struct flow *f, const struct co
 
 static void free_context(struct context *c)
 {
-	schedule_path_free(c->path);
 	free(c->ops);
 	free(c->vote);
 	free(c->share);
@@ -166,12 +164,13 @@ static void context_average(struct context *c)
 	}
 }
 
-int analysis_context(const struct flow *f, const struct core *core, const double *edge,
-	struct schedule_row *rows, struct error *e)
+int analysis_context(struct schedule_path *path, const struct flow *f, const struct core *core,
+	const double *edge, struct schedule_row *rows, struct error *e)
 {
 	struct context c;
-	int rc = make_context(&c, f, core, rows, e);
+	int rc = make_context(&c, f, core, rows);
 
+	c.path = path;
 	if (rc)
 		error_nomem(e);
 	for (size_t i = 0; i < f->insns.count && rc == 0; i++)

@@ -15,10 +15,10 @@
 #include "flow/flow.h"
 #include "schedule/schedule.h"
 
-/* rows: of each instruction, 0 at the beginning; blame is an instruction of f. edge: how often
- * each is passed, in any unit; may be NULL. -1 with *e set when memory is out. Linear in
- * instructions and edges. */
-int analysis_context(const struct flow *f, const struct core *core, const double *edge,
-	struct schedule_row *rows, struct error *e);
+/* path has no blocks yet, and is core's. rows: of each instruction, 0 at the beginning; blame is an
+ * instruction of f. edge: how often each is passed, in any unit; may be NULL. -1 with *e set when
+ * memory is out. Linear in instructions and edges. */
+int analysis_context(struct schedule_path *path, const struct flow *f, const struct core *core,
+	const double *edge, struct schedule_row *rows, struct error *e);
 
 #endif

@@ -449,7 +449,7 @@ static int look_at_block(struct culprits *c, struct culprit_search *s)
 static bool makes_frame(const struct culprit_search *s)
 {
 	const struct flow *f = s->in->flow;
-	uint32_t n = f->insns.count < 8 ? (uint32_t)f->insns.count : 8;
+	uint32_t n = f->insns.count < FRAME_INSNS ? (uint32_t)f->insns.count : FRAME_INSNS;
 
 	op_make_block(s->in->core, f->insns.data, n, false, s->ops);
 	for (uint32_t i = 0; i < n; i++)
@@ -467,7 +467,7 @@ int culprits_find(struct culprits *c, const struct culprits_input *in, struct er
 	memset(c, 0, sizeof(*c));
 	c->count = in->flow->insns.count;
 	c->wait = calloc(c->count + 1, sizeof(*c->wait));
-	s.ops = calloc(SCHEDULE_BLOCK_MAX, sizeof(*s.ops));
+	s.ops = culprit_ops(in->flow);
 	s.writer = calloc(REG_COUNT, sizeof(*s.writer));
 	s.loops = s.ops ? culprit_loops(in, s.ops) : NULL;
 	s.wrong = calloc(in->flow->edges.count + 1, sizeof(*s.wrong));

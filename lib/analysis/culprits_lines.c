@@ -92,7 +92,7 @@ static int lines_add_block(
 int culprit_lines_add(
 	struct culprit_lines *l, uint32_t image, const struct culprits_input *in, struct error *e)
 {
-	struct culprit_search s = {.in = in, .ops = calloc(SCHEDULE_BLOCK_MAX, sizeof(*s.ops))};
+	struct culprit_search s = {.in = in, .ops = culprit_ops(in->flow)};
 	int rc = 0;
 
 	s.loops = s.ops ? culprit_loops(in, s.ops) : NULL;
@@ -198,14 +198,24 @@ static double missing(const struct units *u, uint32_t image, uint64_t address)
 		fmin(1 / fmax(u->list.data[low].rate, 1), 1));
 }
 
-void culprit_lines_misses(const struct culprit_lines *l, uint32_t image, const struct flow *f,
-	double *lines, double *pages)
+static void missing_of_all(
+	const struct units *u, uint32_t image, const struct flow *f, double *each)
 {
+	uint64_t before = UINT64_MAX;
+
 	for (size_t i = 0; i < f->insns.count; i++) {
 		const struct insn *insn = &f->insns.data[i];
 		uint64_t last = insn->address + insn->length - 1;
+		bool same = i && last / u->bytes == before / u->bytes;
 
-		lines[i] = missing(&l->lines, image, last);
-		pages[i] = missing(&l->pages, image, last);
+		each[i] = same ? each[i - 1] : missing(u, image, last);
+		before = last;
 	}
+}
+
+void culprit_lines_misses(const struct culprit_lines *l, uint32_t image, const struct flow *f,
+	double *lines, double *pages)
+{
+	missing_of_all(&l->lines, image, f, lines);
+	missing_of_all(&l->pages, image, f, pages);
 }

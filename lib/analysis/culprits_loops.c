@@ -6,6 +6,16 @@
 
 enum { OPS_MAX = SCHEDULE_BLOCK_MAX };
 
+struct op *culprit_ops(const struct flow *f)
+{
+	uint32_t most = FRAME_INSNS;
+
+	for (size_t i = 0; i < f->blocks.count; i++)
+		if (f->blocks.data[i].count > most)
+			most = f->blocks.data[i].count;
+	return malloc((most < OPS_MAX ? most : OPS_MAX) * sizeof(struct op));
+}
+
 static void note_op(struct culprit_loop *l, const struct op *op, const struct insn *insn)
 {
 	for (unsigned r = 0; r < GENERALS; r++)

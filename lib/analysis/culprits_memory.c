@@ -269,6 +269,7 @@ void culprit_pass(
 {
 	unsigned changed = op->changed < GENERALS ? op->changed : REG_NONE;
 	struct culprit_value now = {0, 0, 0};
+	struct insn_registers written = insn->writes;
 	uint64_t values;
 
 	if (op->load.there)
@@ -288,9 +289,8 @@ void culprit_pass(
 		s->value[changed] = now.origin ? now : (struct culprit_value){++s->origins, 0, 0};
 		s->value[changed].values = values;
 	}
-	for (unsigned r = 0; r < REG_COUNT; r++)
-		if (insn_registers_have(&insn->writes, r))
-			s->writer[r] = i + 1;
+	for (unsigned r; (r = insn_registers_take(&written)) != REG_NONE;)
+		s->writer[r] = i + 1;
 	if (!(insn->classes & (INSN_CALL | INSN_SYSCALL)))
 		return;
 	/* The called function may have changed any memory. */

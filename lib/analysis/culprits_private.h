@@ -111,7 +111,10 @@ void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double 
  * Returns the rest for its own latency, or -1 if all of a miss may be visible. */
 double culprit_hidden(struct culprit_search *s, const struct op *op, double wait);
 
-/* culprits_loops.c; NULL when memory is out. */
+/* culprits_loops.c; NULL when memory is out. Room for the ops of any part of a block that is
+ * looked at together, and of the first instructions: */
+enum { FRAME_INSNS = 8 };
+struct op *culprit_ops(const struct flow *f);
 struct culprit_loop *culprit_loops(const struct culprits_input *in, struct op *ops);
 /* Bytes by which an address changes per iteration of the block's innermost loop: 0: constant; < 0:
  * unknown. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,7 +66,15 @@ int error_hint(struct error *e, const char *format, ...)
 	return -1;
 }
 
+static atomic_bool memory_out;
+
 int error_nomem(struct error *e)
 {
+	atomic_store(&memory_out, true);
 	return error_set(e, ERR_NOMEM, "out of memory");
+}
+
+bool error_memory_was_out(void)
+{
+	return atomic_load(&memory_out);
 }

@@ -7,6 +7,8 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include <stdbool.h>
+
 enum error_code {
 	ERR_NONE = 0,
 	ERR_NOMEM,       /* out of memory */
@@ -41,7 +43,10 @@ int error_sys(struct error *e, int errnum, const char *format, ...)
 /* Sets the hint of an error that is already set. */
 int error_hint(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ERR_NOMEM, "out of memory". */
+/* ERR_NOMEM, "out of memory". e may be NULL: it is remembered that memory was out. */
 int error_nomem(struct error *e);
+/* Whether memory was out since the program began. Where an allocation failed and nothing was said,
+ * the output may lack something. */
+bool error_memory_was_out(void);
 
 #endif

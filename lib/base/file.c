@@ -91,12 +91,17 @@ static FILE *open_directly(const char *path)
 {
 	int named = descriptor_named(path), fd = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, 3) : -1;
 
-	return named < 0 ? fopen(path, "we") : fd >= 0 ? fdopen(fd, "w") : NULL;
+	FILE *stream = named < 0 ? fopen(path, "we") : fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	if (!stream && fd >= 0)
+		close(fd);
+	return stream;
 }
 
 static FILE *open_temporary(struct file_out *f)
 {
 	mode_t mask = umask(0);
+	FILE *stream;
 	int fd;
 
 	umask(mask);
@@ -114,7 +119,10 @@ static FILE *open_temporary(struct file_out *f)
 		return NULL;
 	}
 	fchmod(fd, 0666 & ~mask);
-	return fdopen(fd, "w");
+	stream = fdopen(fd, "w");
+	if (!stream)
+		close(fd);
+	return stream;
 }
 
 int file_create(struct file_out *f, const char *path, struct error *e)
@@ -138,6 +146,12 @@ int file_create(struct file_out *f, const char *path, struct error *e)
 		return -1;
 	}
 	return 0;
+}
+
+void file_private(const struct file_out *f)
+{
+	if (f->temporary)
+		fchmod(fileno(f->stream), 0600);
 }
 
 int file_commit(struct file_out *f, struct error *e)
@@ -187,6 +201,21 @@ static const char *executable_prefix(char *self, size_t size)
 		*slash = '\0';
 	}
 	return self;
+}
+
+char *file_command_path(const char *name)
+{
+	char self[PATH_MAX], *path;
+	const char *prefix = executable_prefix(self, sizeof(self));
+
+	if (prefix) {
+		if (asprintf(&path, "%s/bin/%s", prefix, name) < 0)
+			return NULL;
+		if (access(path, X_OK) == 0)
+			return path;
+		free(path);
+	}
+	return strdup(name);
 }
 
 static char *find_ours(

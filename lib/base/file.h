@@ -24,6 +24,8 @@ struct file_out {
 	char *path, *temporary; /* temporary is NULL when written directly */
 };
 int file_create(struct file_out *f, const char *path, struct error *e);
+/* Only its owner may read it. A file that is written directly keeps its permissions. */
+void file_private(const struct file_out *f);
 /* Flushes, checks for write errors (ENOSPC ...) and renames; on failure the temporary file is
  * removed. */
 int file_commit(struct file_out *f, struct error *e);
@@ -40,6 +42,10 @@ const char *file_base_name(const char *path);
 char *file_data_path(const char *name, struct error *e);
 /* Likewise for helper programs: $PERFEX_LIBEXEC, ../libexec/perfex, PREFIX/libexec/perfex. */
 char *file_libexec_path(const char *name, struct error *e);
+
+/* One of our commands, beside the running one; else its name alone, for a search in PATH. To be
+ * freed by the caller; NULL when memory is out. */
+char *file_command_path(const char *name);
 
 /* To be called first by commands: a file that is opened must not become the standard error of a
  * caller that closed its own. Closed standard descriptors are held open; child processes find them

@@ -3,6 +3,7 @@
 
 #include <json-c/json.h>
 #include <limits.h>
+#include <stdio.h>
 
 enum { DEEPEST = 64 };
 
@@ -69,4 +70,12 @@ const char *json_to_string(const struct json_object *v, const char *other)
 	return json_object_is_type(v, json_type_string)
 		       ? json_object_get_string((struct json_object *)v)
 		       : other;
+}
+
+const char *json_library(void)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "json-c %s", json_c_version());
+	return text;
 }

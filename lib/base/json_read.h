@@ -17,6 +17,9 @@ struct json_object; /* json-c's, of any type; NULL is JSON's null, or nothing */
 struct json_object *json_parse(const char *text, size_t length, const char *name, struct error *e);
 void json_free(struct json_object *v);
 
+/* "json-c 0.16": the library in use. Static. */
+const char *json_library(void);
+
 /* The functions below accept any v. Their results live as long as the tree. */
 
 /* Of an object; NULL: no member of that name, or v is not an object. */

@@ -59,6 +59,17 @@ static const struct option_row *option_find_row(
 	return found;
 }
 
+/* -h, -? and --help ask for the table's row h, or where there is none for help. */
+static const char *asked_for_help(const struct option_row *table, const char *word)
+{
+	if (strcmp(word, "-h") != 0 && strcmp(word, "-?") != 0 && strcmp(word, "--help") != 0)
+		return NULL;
+	for (; table->name; table++)
+		if (strcmp(table->name, "h") == 0)
+			return table->name;
+	return "help";
+}
+
 static int store(const struct option_row *row, void *target, const char *argument, struct error *e)
 {
 	void *place = (char *)target + row->offset;
@@ -112,7 +123,9 @@ int option_parse(
 			break;
 		if (strcmp(word, "--") == 0)
 			return i + 1;
-		name = word + (word[1] == '-' ? 2 : 1);
+		name = asked_for_help(table, word);
+		if (!name)
+			name = word + (word[1] == '-' ? 2 : 1);
 		equals = strchr(name, '=');
 		length = equals ? (size_t)(equals - name) : strlen(name);
 		row = option_find_row(table, name, length, e);
@@ -130,6 +143,21 @@ int option_parse(
 			return -1;
 	}
 	return i;
+}
+
+int option_parse_among(const struct option_row *table, void *target, int argc, char **argv,
+	word_list *words, struct error *e)
+{
+	for (int at = 0; at < argc;) {
+		int rest = option_parse(table, target, argc - at, argv + at, e);
+
+		if (rest < 0)
+			return -1;
+		at += rest;
+		if (at < argc && option_words_add(words, argv[at], e))
+			return -1;
+	}
+	return option_words_add(words, NULL, e);
 }
 
 int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
@@ -152,7 +180,7 @@ int option_usage(const char *head, const struct option_row *table, FILE *out)
 	enum { INDENT = 24, WIDTH = 79 };
 
 	fputs(head, out);
-	for (const struct option_row *row = table; row->name; row++) {
+	for (const struct option_row *row = table; row && row->name; row++) {
 		const char *text = row->help;
 		int column = fprintf(out, "  -%s%s%s", row->name, row->argument ? " " : "",
 			row->argument ? row->argument : "");

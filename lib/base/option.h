@@ -4,7 +4,8 @@
  * names for typos, and shell completions and the manual page are checked against it;
  * getopt_long_only does none of the last three. As in perfex and SpeedShop, long names have a
  * single dash and may be abbreviated when unambiguous (a double dash is accepted). Parsing stops
- * at the first word that is not an option; it begins the command to run.
+ * at the first word that is not an option; it begins the command to run. -h, -? and --help are the
+ * option h of the table, or help where it has no h.
  */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H
@@ -44,12 +45,18 @@ struct option_row {
 int option_parse(
 	const struct option_row *table, void *target, int argc, char **argv, struct error *e);
 
+/* For commands whose options may come between their words: parses all of argv[1..argc), and appends
+ * the words and a NULL to `words`, borrowed from argv. -1 with *e set as above. */
+int option_parse_among(const struct option_row *table, void *target, int argc, char **argv,
+	word_list *words, struct error *e);
+
 /* For options with several items in one argument: call(target, item, e) for each; the item is
  * valid during the call. -1 with *e: from call, or there is nothing between two commas. */
 int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
 	void *target, struct error *e);
 
-/* head, then one line per option, wrapped for 80 columns.  Returns 0, for a command to exit with.
+/* head, then one line per option of the table (NULL: none), wrapped for 80 columns.  Returns 0, for
+ * a command to exit with.
  */
 int option_usage(const char *head, const struct option_row *table, FILE *out);
 

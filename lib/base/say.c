@@ -8,8 +8,11 @@
 
 #include "base/shown.h"
 
+static bool memory_said;
+
 void say_error(const struct error *e)
 {
+	memory_said |= e->code == ERR_NOMEM;
 	say("%s", e->message);
 	if (e->hint[0])
 		say("  %s", e->hint);
@@ -21,15 +24,28 @@ int say_failure(const struct error *e)
 	return EXIT_OURS;
 }
 
+int say_version(const char *libraries, const char *features)
+{
+	return printf("%s %s\nlibraries: %s\nfeatures: %s\n", program_invocation_short_name,
+		       PERFEX_VERSION, libraries, features) < 0;
+}
+
 int say_end(int status)
 {
 	struct error e;
 
 	errno = 0;
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if (status == EXIT_OURS) {
+		fflush(stdout);
 		return status;
-	if (status == EXIT_OURS)
-		return status;
+	}
+	if (fflush(stdout) == 0 && !ferror(stdout)) {
+		if (!error_memory_was_out() || memory_said)
+			return status;
+		error_nomem(&e);
+		error_hint(&e, "what was written may be incomplete");
+		return say_failure(&e);
+	}
 	error_sys(&e, errno, "cannot write to standard output");
 	return say_failure(&e);
 }
@@ -48,7 +64,7 @@ void say(const char *format, ...)
 	strbuf_puts(&shown, ": ");
 	shown_puts(&shown, n < 0 ? "out of memory" : text);
 	strbuf_putc(&shown, '\n');
-	fputs(strbuf_text(&shown), stderr);
+	fputs(shown.failed ? "out of memory\n" : strbuf_text(&shown), stderr);
 	strbuf_fini(&shown);
 	if (n >= 0)
 		free(text);

@@ -20,8 +20,11 @@ enum {
 void say_error(const struct error *e);
 /* The same; returns EXIT_OURS, for a command to exit with. */
 int say_failure(const struct error *e);
+/* -version, on standard output: "PROGRAM VERSION", for scripts; then the libraries in use and the
+ * features built in, comma-separated. For main to return. */
+int say_version(const char *libraries, const char *features);
 /* For main to return: status, or EXIT_OURS with a message if standard output could not be written,
- * and no failure was reported. */
+ * or memory was out, and no failure was reported. */
 int say_end(int status);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 void strbuf_fini(struct strbuf *s)
 {
 	free(s->data);
@@ -25,6 +27,7 @@ static bool strbuf_reserve(struct strbuf *s, size_t more)
 		capacity *= 2;
 	data = realloc(s->data, capacity);
 	if (!data) {
+		error_nomem(NULL);
 		s->failed = true;
 		return false;
 	}
@@ -79,6 +82,30 @@ void strbuf_printf(struct strbuf *s, const char *format, ...)
 	vsnprintf(s->data + s->length, (size_t)n + 1, format, ap);
 	va_end(ap);
 	s->length += (size_t)n;
+}
+
+void strbuf_wrap(struct strbuf *s, const char *text, size_t indent, size_t width)
+{
+	size_t column = indent;
+
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (column > indent && column + 1 + word > width) {
+			strbuf_putc(s, '\n');
+			strbuf_repeat(s, ' ', indent);
+			column = indent;
+		} else if (column > indent) {
+			strbuf_putc(s, ' ');
+			column++;
+		}
+		strbuf_add(s, text, word);
+		column += word;
+		text += word;
+		while (*text == ' ')
+			text++;
+	}
+	strbuf_putc(s, '\n');
 }
 
 const char *strbuf_text(const struct strbuf *s)

@@ -21,6 +21,9 @@ void strbuf_puts(struct strbuf *s, const char *text);
 void strbuf_putc(struct strbuf *s, char c);
 void strbuf_repeat(struct strbuf *s, char c, size_t count);
 void strbuf_printf(struct strbuf *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Words of text and a newline, in lines that end before column `width`. The first begins at column
+ * `indent`, where s is by now; the others are indented so. */
+void strbuf_wrap(struct strbuf *s, const char *text, size_t indent, size_t width);
 /* The text, "" when empty.  Borrowed until the next call. */
 const char *strbuf_text(const struct strbuf *s);
 /* The text, to be freed by the caller, and s empty again; NULL if an allocation failed. */

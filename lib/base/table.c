@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/error.h"
+
 #define FIRST_SLOTS 64
 #define TABLE_MAX   (UINT32_MAX / 4) /* entries */
 #define PAGE        65536 /* larger than any ordinary page, up to the size of huge pages */
@@ -78,7 +80,7 @@ static int resize(struct table *t, size_t capacity)
 	char *entries = realloc(t->entries, capacity * t->entry_size);
 
 	if (!entries)
-		return -1;
+		return error_nomem(NULL);
 	want_large_pages(entries, capacity * t->entry_size);
 	t->entries = entries;
 	t->capacity = capacity;
@@ -107,7 +109,7 @@ static int table_grow(struct table *t)
 		return -1;
 	fresh = calloc(slots, sizeof(*fresh));
 	if (!fresh)
-		return -1;
+		return error_nomem(NULL);
 	want_large_pages(fresh, slots * sizeof(*fresh));
 	t->slots = fresh;
 	t->mask = slots - 1;

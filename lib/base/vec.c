@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size, size_t more)
 {
 	char *slot;
@@ -13,8 +15,10 @@ void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size, size_t
 
 		bigger = bigger > *count + more ? bigger : *count + more;
 		moved = reallocarray(*data, bigger, size);
-		if (!moved)
+		if (!moved) {
+			error_nomem(NULL);
 			return NULL;
+		}
 		*data = moved;
 		*capacity = bigger;
 	}

@@ -128,7 +128,8 @@ static int arena_make(struct cache *c, struct held *f, struct arena *a, uint64_t
 	inject_call(c, f, SYS_madvise,
 		(const uint64_t[6]){at + ARENA_STUBS, ARENA_CODE - ARENA_STUBS, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise,
-		(const uint64_t[6]){a->data + 4096, ARENA_DATA - 4096, MADV_DONTFORK});
+		(const uint64_t[6]){
+			a->data + SLOTS_FIRST * 8, ARENA_DATA - SLOTS_FIRST * 8, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_NOHUGEPAGE});
 	a->table = a->data + ARENA_SLOTS * 8;
 	/* Otherwise each new target costs a page fault. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tracing thread, and its communication with its owner. */
+/* The tracing thread or process (apart.c), and its communication with its owner. */
 #include "branches/branches.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "branches/private.h"
@@ -29,13 +30,25 @@ double branches_chance(struct branches *b)
 	return (double)((b->chance * 0x2545f4914f6cdd1du >> 11) + 1) * 0x1p-53;
 }
 
+/* The tracer goes on if its owner was killed with the lock. */
+static void lock(struct branches *b)
+{
+	if (pthread_mutex_lock(&b->lock) == EOWNERDEAD)
+		pthread_mutex_consistent(&b->lock);
+}
+
+static void unlock(struct branches *b)
+{
+	pthread_mutex_unlock(&b->lock);
+}
+
 int branches_put(struct branches *b, const struct branch_record *r)
 {
 	int rc;
 
-	pthread_mutex_lock(&b->lock);
+	lock(b);
 	rc = vec_add(&b->queue, *r);
-	pthread_mutex_unlock(&b->lock);
+	unlock(b);
 	return rc;
 }
 
@@ -47,56 +60,128 @@ void branches_say(struct branches *b, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	pthread_mutex_lock(&b->lock);
+	lock(b);
 	for (size_t i = 0; i <= strlen(text); i++)
 		(void)vec_add(&b->notices, text[i]);
-	pthread_mutex_unlock(&b->lock);
+	unlock(b);
 }
 
 void branches_set_horizon(struct branches *b, uint64_t time)
 {
-	pthread_mutex_lock(&b->lock);
+	lock(b);
 	b->horizon = time;
-	pthread_mutex_unlock(&b->lock);
+	unlock(b);
 }
 
 bool branches_stopping(struct branches *b)
 {
 	bool stop;
 
-	pthread_mutex_lock(&b->lock);
-	stop = b->stop;
-	pthread_mutex_unlock(&b->lock);
+	lock(b);
+	stop = b->stop || b->alone;
+	unlock(b);
 	return stop;
 }
 
 /* ---- the thread ---- */
 
-static void *trace(void *data)
+void branches_child_ended(struct branches *b, int status, const struct rusage *usage)
 {
-	struct branches *b = data;
-	struct error e = {0};
 	uint64_t one = 1;
-	int rc;
 
-	sched_getaffinity(0, sizeof(b->processors), &b->processors);
-	rc = tracer_begin(b, &e);
-	pthread_mutex_lock(&b->lock);
-	b->begun = e;
-	b->settled = true;
-	pthread_mutex_unlock(&b->lock);
+	lock(b);
+	b->ended = true;
+	b->zombie = b->apart;
+	b->status = status;
+	b->usage = *usage;
+	unlock(b);
 	if (write(b->wake, &one, sizeof(one)) < 0)
-		return NULL;
-	if (rc == 0) {
-		if (branches_calibrate(b))
-			branches_say(b, "the cost of stops could not be measured: there are no "
-					"execution rates");
-		branches_run(b);
-	}
+		return; /* it can be read anyway */
+}
+
+static void tell_begun(struct branches *b, const struct error *e)
+{
+	uint64_t one = 1;
+
+	lock(b);
+	b->begun = *e;
+	b->settled = true;
+	unlock(b);
+	if (write(b->wake, &one, sizeof(one)) < 0)
+		return; /* it can be read anyway */
+}
+
+static void follow(struct branches *b)
+{
+	branches_run(b);
 	sites_clear(b);
 	b->more = true;
 	tracer_wait(b, 0, 0, NULL);
 	tracer_end(b);
+}
+
+/* The tracer's process. Where it may not follow the program, the thread tries. */
+static void trace_apart(struct branches *b)
+{
+	struct error e = {0};
+
+	lock(b);
+	b->apart = getpid();
+	unlock(b);
+	b->alone = getppid() != b->owner;
+	if (tracer_begin(b, &e) == 0) {
+		tell_begun(b, &e);
+		follow(b);
+		b->over = true;
+	} else {
+		tracer_end(b);
+	}
+}
+
+/* The tracer was killed, and the program goes on without. */
+static void outlast(struct branches *b)
+{
+	const struct timespec pause = {0, 20 * (long)MILLISECOND};
+	struct rusage usage;
+	int status;
+
+	branches_say(b, "the process that follows the program was killed: there are no more branch "
+			"records, and the program may die of SIGTRAP");
+	lock(b);
+	b->apart = 0;
+	unlock(b);
+	while (!b->request.running && !branches_stopping(b)) {
+		if (wait4(b->request.pid, &status, WNOHANG, &usage) == b->request.pid) {
+			branches_child_ended(b, status, &usage);
+			return;
+		}
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void *trace(void *data)
+{
+	struct branches *b = data;
+	struct error e = {0};
+
+	sched_getaffinity(0, sizeof(b->processors), &b->processors);
+	/* Visits leave nothing in a program. */
+	if (!b->request.visit && apart_run(trace_apart, b) && b->settled) {
+		if (!b->over)
+			outlast(b);
+		lock(b);
+		b->apart = 0;
+		unlock(b);
+		return NULL;
+	}
+	b->apart = 0;
+	if (tracer_begin(b, &e) == 0) {
+		tell_begun(b, &e);
+		follow(b);
+	} else {
+		tell_begun(b, &e);
+		tracer_end(b);
+	}
 	return NULL;
 }
 
@@ -127,10 +212,10 @@ static int wait_for_begin(struct branches *b, struct error *e)
 	do {
 		if (read(b->wake, &count, sizeof(count)) < 0 && errno != EINTR)
 			break;
-		pthread_mutex_lock(&b->lock);
+		lock(b);
 		*e = b->begun;
 		settled = b->settled;
-		pthread_mutex_unlock(&b->lock);
+		unlock(b);
 	} while (!settled);
 	if (e->code == ERR_NONE)
 		return 0;
@@ -152,6 +237,7 @@ static int branches_start(struct branches *b, struct error *e)
 
 struct branches *branches_new(const struct branches_request *r, struct error *e)
 {
+	pthread_mutexattr_t robust;
 	struct branches *b;
 
 	b = calloc(1, sizeof(*b));
@@ -163,7 +249,11 @@ struct branches *branches_new(const struct branches_request *r, struct error *e)
 	b->request = *r;
 	b->wake = -1;
 	b->chance = r->seed * 0x9e3779b97f4a7c15u | 1;
-	pthread_mutex_init(&b->lock, NULL);
+	b->owner = getpid();
+	pthread_mutexattr_init(&robust);
+	pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&b->lock, &robust);
+	pthread_mutexattr_destroy(&robust);
 	b->sites = (struct table){.entry_size = sizeof(struct site), .key_size = 8};
 	b->candidates = (struct table){.entry_size = sizeof(struct candidate),
 		.key_size = sizeof(((struct candidate *)0)->key)};
@@ -185,13 +275,16 @@ bool branches_ended(struct branches *b, int *status, struct rusage *usage)
 {
 	bool ended;
 
-	pthread_mutex_lock(&b->lock);
+	lock(b);
 	ended = b->ended;
 	if (ended) {
 		*status = b->status;
 		*usage = b->usage;
+		/* It is still our child. */
+		if (b->zombie)
+			waitpid(b->request.pid, NULL, WNOHANG);
 	}
-	pthread_mutex_unlock(&b->lock);
+	unlock(b);
 	return ended;
 }
 
@@ -199,9 +292,9 @@ uint64_t branches_horizon(struct branches *b)
 {
 	uint64_t time;
 
-	pthread_mutex_lock(&b->lock);
+	lock(b);
 	time = b->horizon;
-	pthread_mutex_unlock(&b->lock);
+	unlock(b);
 	return time ? time : branches_now(CLOCK_MONOTONIC);
 }
 
@@ -209,12 +302,12 @@ const struct branch_record *branches_take(struct branches *b, size_t *count)
 {
 	branch_queue queue;
 
-	pthread_mutex_lock(&b->lock);
+	lock(b);
 	queue = b->queue;
 	b->queue = b->taken;
 	b->queue.count = 0;
 	b->taken = queue;
-	pthread_mutex_unlock(&b->lock);
+	unlock(b);
 	*count = b->taken.count;
 	return b->taken.data;
 }
@@ -224,14 +317,14 @@ const char *branches_notice(struct branches *b)
 	const char *notice;
 
 	if (b->notice >= b->noticed.count) {
-		pthread_mutex_lock(&b->lock);
+		lock(b);
 		vec_fini(&b->noticed);
 		b->noticed.data = b->notices.data;
 		b->noticed.count = b->notices.count;
 		b->noticed.capacity = b->notices.capacity;
 		b->notices.data = NULL;
 		b->notices.count = b->notices.capacity = 0;
-		pthread_mutex_unlock(&b->lock);
+		unlock(b);
 		b->notice = 0;
 	}
 	if (b->notice >= b->noticed.count || b->noticed.data[b->noticed.count - 1])
@@ -245,9 +338,11 @@ void branches_stop(struct branches *b)
 {
 	if (!b->started)
 		return;
-	pthread_mutex_lock(&b->lock);
+	lock(b);
 	b->stop = true;
-	pthread_mutex_unlock(&b->lock);
+	if (b->apart)
+		kill(b->apart, SIGCHLD);
+	unlock(b);
 	pthread_kill(b->tracing, SIGCHLD);
 	pthread_join(b->tracing, NULL);
 	b->started = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Branch records in software, for processors without branch records in hardware. A thread of this
- * library follows the threads of a program with ptrace. At random moments of their CPU time there
- * is
+ * Branch records in software, for processors without branch records in hardware. A process of this
+ * library (apart.c; for visits a thread) follows the threads of a program with ptrace. At random
+ * moments of their CPU time there is
  *
  * - a burst: a thread runs copies of its code that count every transfer of control (cache.h). Where
  *   copies are not possible, the burst follows the thread from one transfer to the next, for some
@@ -19,14 +19,16 @@
  * uncounted. A single step is not used instead: in a virtual machine it costs an exit to the
  * hypervisor, an int3 does not.
  *
- * Between bursts, some direct calls and jumps of a single-threaded program lead through stubs that
- * count (native.c). They keep working if the tracer is killed.
+ * Between bursts, some instructions of a program lead through stubs that count
+ * (anchors.h). What they count decides how much each
+ * burst stands for (native.c, weigh.h).
  *
  * What the program can notice: a few dozen microseconds at the creation of a thread, some at each
  * signal; a debugger in it cannot trace the same threads; a set-user-id program in it runs without
  * its privileges, unless the tracer is root. Breakpoints exist, and threads are in copies, only
- * during bursts and windows. But if the tracer is killed (SIGKILL) then, the program dies of
- * SIGTRAP when it gets to a breakpoint or to the end of the copies.
+ * during bursts and windows. If our process is killed (SIGKILL) then, the tracer puts the program
+ * back. If the tracer itself is killed, the program dies of SIGTRAP when it gets to a breakpoint or
+ * to the end of the copies.
  *
  * What a stop changes is put back (tracer.c): a trap unblocks SIGTRAP, so it is blocked again where
  * it was; an interrupted system call begins again unless a handler runs; a fork's breakpoints are
@@ -43,6 +45,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <sys/user.h>
 
 #include "base/error.h"
 
@@ -59,6 +62,7 @@ enum branch_record_kind {
 	BRANCH_WAY,   /* a number, id, for the run from begin to end that went to `to` */
 	BRANCH_MET,   /* of run id: hits in all bursts; of timed bursts: how many included it
 			 (windows), the sum of its rates and of their squares */
+	BRANCH_STUB,  /* samples from begin to end (addresses) belong to the instruction at `to` */
 	BRANCH_TALLY, /* id: enum experiment_tally_kind, hits: the increase */
 };
 
@@ -72,22 +76,54 @@ struct branch_record {
 	double rate, squares; /* executions per second of native CPU time */
 };
 
+/* A thread that is stopped at a random moment, outside of system calls. */
+struct branches_visit {
+	pid_t pid, tid;
+	uint64_t time;                            /* CLOCK_MONOTONIC, ns */
+	int memory;                               /* /proc/PID/mem, readable */
+	const struct user_regs_struct *registers; /* NULL: it is in a system call */
+	const void *state; /* extended registers, of PTRACE_GETREGSET, NT_X86_XSTATE */
+	size_t size;       /* its bytes */
+};
+
+/* Bytes of the largest extended state. */
+#define BRANCHES_STATE 16384
+
+/* What one run of a command leaves to the next: zeroed before the first. What all of them may cost
+ * is shared. */
+struct branches_known {
+	uint64_t used, spent; /* CPU time of the program and what following it cost, ns */
+	double bursts;
+	double elapsed, stopped; /* cost of a stop, ns; 0: not measured yet */
+};
+
 struct branches_request {
 	pid_t pid;    /* to be followed, with all its descendants */
 	bool running; /* it is not our own child, stopped before its exec */
 	double rate;  /* bursts and windows per second of CPU time; 0: the default, or fewer if that
 			 costs too much */
 	uint64_t seed;
-	/* Called from the thread that traces: a burst begins (on) or ends.  May be NULL. */
+	/* Called by the tracer: a burst begins (on) or ends.  May be NULL. */
 	void (*quiet)(void *context, bool on);
+	/*
+	 * Visits, in place of bursts and windows (NULL): at each moment a thread is stopped, this
+	 * is called from the thread that traces, and the thread goes on. Nothing is written to the
+	 * program, so it may handle SIGTRAP or have a shadow stack. Returns ns of CPU time, spent
+	 * elsewhere for visits since the last one, that count as their cost. Of records, there are
+	 * tallies only.
+	 */
+	uint64_t (*visit)(void *context, const struct branches_visit *visit);
+	void (*renewed)(void *context, pid_t pid); /* with visits: it has called exec, or is new */
+	double share; /* of the program's time that visits may cost; 0: SHARE_VISITS of pace.c */
+	struct branches_known *known; /* of several runs of one command; NULL: it is run once */
 	void *context;
 };
 
 struct branches;
 
-/* Begins to follow; a thread of its own does all the work. The caller has SIGCHLD blocked in all
- * threads and waits for none of the processes that are followed. NULL with *e: not permitted, or
- * not x86-64. */
+/* Begins to follow; a process or thread of its own does all the work. The caller has SIGCHLD
+ * blocked in all threads and waits for none of the processes that are followed. NULL with *e: not
+ * permitted, or not x86-64. */
 struct branches *branches_new(const struct branches_request *r, struct error *e);
 /* A descriptor that can be read when our own child has ended. */
 int branches_descriptor(const struct branches *b);

@@ -110,6 +110,8 @@ size_t branches_read_code(
 		if (distance < (uint64_t)n)
 			bytes[distance] = s->transfer.first;
 	}
+	if (p->cache)
+		anchors_mask(p->cache, at, bytes, (size_t)n);
 	return (size_t)n;
 }
 

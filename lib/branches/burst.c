@@ -4,6 +4,7 @@
  * transfer of control to the next. Breakpoints stay until the end of the burst, so a loop costs
  * one stop per iteration.
  */
+#include <math.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -23,6 +24,16 @@
 #define COUNTING  0.42
 #define DENSE     0.15
 #define TIMED_MIN (10.0 * MICROSECOND)
+
+/* Of the time that a burst took without stops: what a stop may add, and more where there are many;
+ * the share of this from which on the time is not trusted; what is assumed of code before any was
+ * timed. */
+#define STOP_UNSURE  (5.0 * MICROSECOND)
+#define STOPS_UNSURE (1.0 * MICROSECOND)
+#define UNSURE_LEAST 0.3
+#define BYTE_NS      0.15
+#define USUAL_BYTES  1e5
+#define LEARN_BYTES  5e3
 
 /* Lets the thread run to the transfer at the end of the block. */
 static int burst_run(struct held *f, const struct block *block)
@@ -135,6 +146,33 @@ static double native_time(const struct cache *c, double ns)
 	return ns * (1 - COUNTING * dense / (dense + DENSE));
 }
 
+/*
+ * The time of a burst with many stops is not known well: stops take most of it. Then what was
+ * executed says more: a byte of code takes about as long as in bursts with few stops. It took no
+ * longer than ns, since stops in new code take longer than those that their cost was measured by.
+ * A burst of few bytes was in the kernel, and does not say how long code takes.
+ */
+static double likely_time(struct cache *c, double ns, uint64_t stops)
+{
+	double n = (double)stops, unsure = (n * STOP_UNSURE + n * n * STOPS_UNSURE) / ns;
+	double bytes = 0, trust, sum;
+
+	for (size_t i = 0; i < c->touched.count; i++) {
+		const struct met *m = table_at(&c->met, c->touched.data[i]);
+
+		bytes += (double)m->now * ((double)(m->key.end - m->key.begin) + 4);
+	}
+	if (!(bytes > 0))
+		return ns;
+	trust = 1 / (1 + pow(unsure / UNSURE_LEAST, 2));
+	if (trust > 0.5 && bytes > LEARN_BYTES) {
+		c->sure_ns += ns;
+		c->sure_bytes += bytes;
+	}
+	sum = (c->sure_ns + USUAL_BYTES * BYTE_NS) / (c->sure_bytes + USUAL_BYTES) * bytes;
+	return fmin(exp(trust * log(ns) + (1 - trust) * log(sum)), ns);
+}
+
 /* In copies if possible, else from breakpoint to breakpoint. */
 static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 {
@@ -167,8 +205,8 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	ns = (double)used - (double)stops * cache_stop_cost(b);
 	ns = ns > (double)used / 4 ? ns : (double)used / 4;
 	/* A burst that ended at once gives no rate. */
-	ns = ns > TIMED_MIN ? native_time(c, ns) : 0;
-	native_rate(c, ns * 1e-9);
+	ns = ns > TIMED_MIN ? likely_time(c, native_time(c, ns), stops) : 0;
+	native_note(c, ns * 1e-9);
 	cache_rate(c, ns * 1e-9);
 	b->counts[TALLY_BURSTS_TIMED] += ns > 0;
 	if (ns <= 0)
@@ -201,8 +239,8 @@ void branches_burst(struct branches *b, pid_t tid)
 		t->trap_blocked = false;
 		tracer_mend_mask(t, true);
 		if (f.process->cache) {
-			native_take_out(f.process->cache);
-			f.registers.rip = native_step_out(f.process->cache, f.registers.rip);
+			native_pause(f.process->cache);
+			f.registers.rip = anchors_step_out(f.process->cache, f.registers.rip);
 		}
 		runs = follow_best(&f, cache_of(&f), &cut);
 	}
@@ -210,7 +248,7 @@ void branches_burst(struct branches *b, pid_t tid)
 	sites_clear(b);
 	if (f.held) {
 		if (f.process->cache)
-			native_put_in(f.process->cache, &f);
+			native_resume(f.process->cache, &f);
 		step_apply(tid, &f.before, &f.registers);
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	}

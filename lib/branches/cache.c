@@ -89,7 +89,6 @@ static void clear_table(struct cache *c, const struct arena *a)
 void cache_renew(struct cache *c)
 {
 	cache_tell(c);
-	native_renew(c);
 	for (unsigned i = 0; i < c->arena_count; i++) {
 		clear_table(c, &c->arenas[i]);
 		arena_reset(&c->arenas[i]);

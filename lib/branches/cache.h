@@ -36,10 +36,11 @@ struct insn; /* isa/isa.h, which conflicts with <signal.h> */
 #define SITES_MAX   65535 /* of indirect transfers */
 
 /* The first slots of an arena; 0 means none. */
-enum { SLOT_RAX = 1, SLOT_RCX, SLOT_RDX, SLOT_TARGET, SLOT_WATCHED = 256, SLOTS_FIRST = 512 };
+enum { SLOT_RAX = 1, SLOT_RCX, SLOT_RDX, SLOT_TARGET, SLOT_WATCHED = 256, SLOTS_FIRST = 1024 };
 
-/* The first page of the code has stubs (native.c), which children of fork have, too. */
-#define ARENA_STUBS 4096u
+/* The first bytes of the code are stubs (anchors.h), which children of fork have, too, with the
+ * first slots. */
+#define ARENA_STUBS 16384u
 
 /* How the original's registers follow from those at an instruction of a copy. */
 enum {
@@ -185,12 +186,15 @@ struct cache {
 	struct table copies, exits, waiting, pairs, met, flags, pages;
 	VEC(uint64_t) page_numbers;
 	bool pages_sorted;
-	int pagemap; /* of /proc/PID/pagemap; -1 */
+	int pagemap;             /* of /proc/PID/pagemap; -1 */
+	struct anchors *anchors; /* NULL: none yet */
+	bool locked;             /* its stubs count for several threads */
 	struct native *native;
 	VEC(struct site_key) sites;
-	VEC(uint32_t) touched; /* in met: of this burst */
-	double work;           /* cost of counting in this burst, in plain increments */
-	uint32_t unfinished;   /* copy, + 1, that was counted and left before its end */
+	VEC(uint32_t) touched;      /* in met: of this burst */
+	double sure_ns, sure_bytes; /* of code in bursts, as far as their time is known well */
+	double work;                /* cost of counting in this burst, in plain increments */
+	uint32_t unfinished;        /* copy, + 1, that was counted and left before its end */
 };
 
 /* cache.c */
@@ -230,6 +234,8 @@ struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_
 /* To be called when an indirect transfer of site went to a copy. */
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy);
 
+/* Original bytes: each page is read only once. Returns how many there are. */
+size_t copy_read(struct cache *c, uint64_t address, uint8_t *bytes, size_t size);
 /* The length of an instruction that a single step can carry out in the original; 0: not possible.
  * *enters: whether it is a system call. */
 size_t copy_single(const struct cache *c, uint64_t address, bool *enters);
@@ -279,15 +285,21 @@ int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at);
 uint64_t cache_count(struct cache *c);
 /* The burst took this native time; 0: unknown. */
 void cache_rate(struct cache *c, double seconds);
-/* native.c: branches that count between bursts. The only thread is held. */
-void native_put_in(struct cache *c, struct held *f);
-/* Where a thread that is interrupted there continues: for a stub, its target. */
-uint64_t native_step_out(const struct cache *c, uint64_t address);
-/* Evaluates a burst (not yet taken out of touched) of this length. */
-void native_rate(struct cache *c, double seconds);
+/* anchors.c */
+/* Where a thread that is interrupted in a stub continues; the address itself: it is in none. */
+uint64_t anchors_step_out(const struct cache *c, uint64_t address);
+/* native.c: what is counted between bursts. */
+/* A burst is over; the only thread is held. */
+void native_resume(struct cache *c, struct held *f);
+/* Notes a burst (not yet taken out of touched) of this length. */
+void native_note(struct cache *c, double seconds);
 void native_free(struct cache *c);
-/* copy.c: whether flags are dead at an address. */
-bool copy_flags_dead(struct cache *c, uint64_t address);
+/* copy.c: the first instruction of the block at an address that has this many bytes or more, and
+ * dead flags; bytes[INSN_LENGTH_MAX]: its. false: there is none. */
+bool copy_find_long(struct cache *c, struct held *f, uint64_t address, unsigned least,
+	struct insn *insn, uint8_t *bytes);
+/* flags.c: whether flags are dead at an address. */
+bool flags_dead_at(struct cache *c, uint64_t address);
 
 /* Adds a run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);

@@ -212,7 +212,7 @@ static bool of_fault(const siginfo_t *info)
 	       info->si_code > 0;
 }
 
-static bool is_fault(pid_t tid)
+bool cached_fault(pid_t tid)
 {
 	siginfo_t info;
 
@@ -301,7 +301,7 @@ static int cached_stopped(struct course *r, int status)
 		return OVER;
 	}
 	/* A fault happens again, in the original. */
-	return cached_step(f, is_fault(f->tid) ? 0 : signal);
+	return cached_step(f, cached_fault(f->tid) ? 0 : signal);
 }
 
 static int cached_run(struct course *r, const struct copy *copy)

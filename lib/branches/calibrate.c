@@ -15,11 +15,13 @@
 #define ROUNDS 9
 #define STOPS  30 /* per round */
 
-#define STAT_PROCESSOR 39
-
 void branches_pin_to(pid_t tid)
 {
-	long processor = process_stat(tid, STAT_PROCESSOR);
+	branches_pin(process_stat(tid, STAT_PROCESSOR));
+}
+
+void branches_pin(long processor)
+{
 	cpu_set_t set;
 
 	if (processor < 0 || processor >= CPU_SETSIZE)

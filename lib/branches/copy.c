@@ -16,7 +16,6 @@
 #define INSNS      64  /* per block; the rest of a longer one is another block */
 #define READ_BYTES 512
 #define QUEUE      64
-#define FLAG_INSNS 12 /* examined to find out whether flags are live */
 /* Within this distance from the first byte of an arena's code, displacements reach all of it. */
 #define COPY_REACH ((2ull << 30) - ARENA_CODE)
 
@@ -127,7 +126,7 @@ static const struct code_page *copy_page_of(struct cache *c, uint64_t address)
 }
 
 /* Bytes read: each page only once. */
-static size_t read_code(struct cache *c, uint64_t address, uint8_t *bytes, size_t size)
+size_t copy_read(struct cache *c, uint64_t address, uint8_t *bytes, size_t size)
 {
 	size_t done = 0, at, part;
 
@@ -155,7 +154,7 @@ static void read_block(struct cache *c, const struct arena *a, uint64_t address,
 	code->transfers = code->stops = false;
 	if (area)
 		size = area->end - address < READ_BYTES ? area->end - address : READ_BYTES;
-	have = size ? read_code(c, address, code->bytes, size) : 0;
+	have = size ? copy_read(c, address, code->bytes, size) : 0;
 	memset(code->bytes + have, 0, INSN_LENGTH_MAX);
 	for (;; at += code->insns[code->count++].length) {
 		struct insn *insn = &code->insns[code->count];
@@ -199,45 +198,24 @@ static bool dead_at(const struct code *code, unsigned i)
 	return !live;
 }
 
-bool copy_flags_dead(struct cache *c, uint64_t address)
+bool copy_find_long(struct cache *c, struct held *f, uint64_t address, unsigned least,
+	struct insn *insn, uint8_t *bytes)
 {
-	struct flags_at *f = table_find(&c->flags, &address);
-	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX] = {0}, live = FLAGS_ALL, reads, kills;
-	const struct area *area = process_area(c->process, address);
-	struct insn insn;
-	size_t have, at = 0;
+	const struct arena *a = arena_for(c, f, address);
+	struct code *code = a ? malloc(sizeof(*code)) : NULL;
+	bool found = false;
 
-	if (f)
-		return f->dead;
-	f = table_add(&c->flags, &address);
-	if (!f || !area)
-		return false;
-	have = area->end - address < sizeof(bytes) ? area->end - address : sizeof(bytes);
-	have = read_code(c, address, bytes, have);
-	for (int i = 0; i < FLAG_INSNS && live && at < have; i++, at += insn.length) {
-		enum flags_effect effect = flags_at_once(bytes + at);
-		bool bad;
-
-		if (effect == FLAGS_WRITTEN) {
-			live = 0;
-			break;
-		}
-		if (effect == FLAGS_ALONE) {
-			insn.length = (uint8_t)isa_length(ISA_X86_64, bytes + at, have - at, &bad);
-			if (bad)
-				return false;
+	if (code)
+		read_block(c, a, address, code);
+	for (unsigned i = 0; code && i < code->count && !found; i++) {
+		found = code->insns[i].length >= least && dead_at(code, i);
+		if (!found)
 			continue;
-		}
-		if (!isa_decode(ISA_X86_64, bytes + at, have - at, address + at, &insn) ||
-			insn.classes & (INSN_BAD | INSN_BRANCH | INSN_STOPS | INSN_SYSCALL))
-			return false;
-		flags_of(bytes + at, &insn, &reads, &kills);
-		if (reads & live)
-			return false;
-		live &= (uint8_t)~kills;
+		*insn = code->insns[i];
+		memcpy(bytes, code->at[i], insn->length);
 	}
-	f->dead = !live;
-	return f->dead;
+	free(code);
+	return found;
 }
 
 /* ---- writing ---- */
@@ -303,7 +281,7 @@ static int counting_place(struct translation *t, const struct copy *copy)
 	while (i < code->count && !dead_at(code, i))
 		i++;
 	if (i == code->count && !((copy->kind == TRANSFER_JUMP || copy->kind == TRANSFER_CALL) &&
-					copy_flags_dead(t->out.cache, copy->taken)))
+					flags_dead_at(t->out.cache, copy->taken)))
 		return AT_BEGIN;
 	return (int)i;
 }
@@ -348,7 +326,7 @@ static int emit_way(struct translation *t, const struct hop *hop)
 	if (to && !hop->counter && hop->jump)
 		return 0;
 	if (hop->counter)
-		emit_count(o, hop->counter, copy_flags_dead(t->out.cache, hop->target));
+		emit_count(o, hop->counter, flags_dead_at(t->out.cache, hop->target));
 	if (to) {
 		emit_jump(o, "\xe9", to->at);
 		return 0;
@@ -365,17 +343,17 @@ static uint64_t emit_condition(struct translation *t, struct copy *copy)
 
 	/* Back edges of loops are more frequent than exits. */
 	copy->side_taken = x->to > copy->end;
-	if (!copy_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next) &&
-		copy_flags_dead(t->out.cache, copy->side_taken ? x->next : x->to))
+	if (!flags_dead_at(t->out.cache, copy->side_taken ? x->to : x->next) &&
+		flags_dead_at(t->out.cache, copy->side_taken ? x->next : x->to))
 		copy->side_taken = !copy->side_taken;
 	copy->side = arena_slot(o->arena, 0);
-	copy->side_dear = !copy_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next);
+	copy->side_dear = !flags_dead_at(t->out.cache, copy->side_taken ? x->to : x->next);
 	jump = emit_jump(o, opcode, o->arena->used);
 	later(t, jump, copy->side_taken ? copy->side : 0, x->to);
 	o->address = x->next;
 	o->undo = 0;
 	if (!copy->side_taken)
-		emit_count(o, copy->side, copy_flags_dead(t->out.cache, x->next));
+		emit_count(o, copy->side, flags_dead_at(t->out.cache, x->next));
 	return x->next;
 }
 
@@ -400,7 +378,7 @@ static uint64_t emit_counting(struct translation *t, struct copy *copy)
 	jump = emit_jump(o, "\xe9", o->arena->used);
 	later(t, jump, 0, x->next);
 	o->address = x->to;
-	emit_count(o, copy->side, copy_flags_dead(t->out.cache, x->to));
+	emit_count(o, copy->side, flags_dead_at(t->out.cache, x->to));
 	return x->to;
 }
 

@@ -7,6 +7,8 @@
 #include "branches/cache.h"
 #include "isa/isa.h"
 
+#define FLAG_INSNS 12 /* examined to find out whether flags are live */
+
 static uint8_t mask_of(const struct insn_registers *set)
 {
 	uint8_t mask = 0;
@@ -91,4 +93,45 @@ void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uin
 		return;
 	if (*at == 0x0f ? sure_long(at[1]) : sure_plain(at[0], at[1]))
 		*kills = mask_of(&insn->writes) & (uint8_t)~mask_of(&insn->merges);
+}
+
+bool flags_dead_at(struct cache *c, uint64_t address)
+{
+	struct flags_at *f = table_find(&c->flags, &address);
+	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX] = {0}, live = FLAGS_ALL, reads, kills;
+	const struct area *area = process_area(c->process, address);
+	struct insn insn;
+	size_t have, at = 0;
+
+	if (f)
+		return f->dead;
+	f = table_add(&c->flags, &address);
+	if (!f || !area)
+		return false;
+	have = area->end - address < sizeof(bytes) ? area->end - address : sizeof(bytes);
+	have = copy_read(c, address, bytes, have);
+	for (int i = 0; i < FLAG_INSNS && live && at < have; i++, at += insn.length) {
+		enum flags_effect effect = flags_at_once(bytes + at);
+		bool bad;
+
+		if (effect == FLAGS_WRITTEN) {
+			live = 0;
+			break;
+		}
+		if (effect == FLAGS_ALONE) {
+			insn.length = (uint8_t)isa_length(ISA_X86_64, bytes + at, have - at, &bad);
+			if (bad)
+				return false;
+			continue;
+		}
+		if (!isa_decode(ISA_X86_64, bytes + at, have - at, address + at, &insn) ||
+			insn.classes & (INSN_BAD | INSN_BRANCH | INSN_STOPS | INSN_SYSCALL))
+			return false;
+		flags_of(bytes + at, &insn, &reads, &kills);
+		if (reads & live)
+			return false;
+		live &= (uint8_t)~kills;
+	}
+	f->dead = !live;
+	return f->dead;
 }

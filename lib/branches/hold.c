@@ -8,6 +8,8 @@
 
 #define QUIET_THREADS 64 /* with more threads, pinning takes longer than it saves */
 
+#define WAIT_OTHERS (5 * (uint64_t)MILLISECOND)
+
 #define USER_64 0x33 /* code segment */
 
 /*
@@ -61,6 +63,43 @@ int hold_stop(struct held *f)
 	f->before = f->registers;
 	f->stale = (long)f->registers.orig_rax >= 0;
 	return (f->registers.cs & 0xffff) == USER_64 ? 0 : -1;
+}
+
+/* Stops one more thread for hold_others. */
+static bool hold_one(struct branches *b, pid_t tid, uint64_t until)
+{
+	struct held other = {.b = b, .tid = tid, .until = until};
+
+	if (hold_stop(&other) == 0 || other.held)
+		return true;
+	return false;
+}
+
+bool hold_others(struct held *f, hold_list *list)
+{
+	struct branches *b = f->b;
+	uint64_t until = branches_now(CLOCK_MONOTONIC) + WAIT_OTHERS;
+	hold_list wanted = {0};
+	bool all = f->process->threads <= QUIET_THREADS;
+
+	for (size_t i = 0; i < b->threads.count && all; i++)
+		if (b->threads.data[i].process == f->process && b->threads.data[i].tid != f->tid)
+			all = vec_add(&wanted, b->threads.data[i].tid) == 0;
+	for (size_t i = 0; i < wanted.count && all; i++) {
+		if (!tracer_find(b, wanted.data[i]))
+			continue;
+		all = hold_one(b, wanted.data[i], until) && vec_add(list, wanted.data[i]) == 0;
+	}
+	vec_fini(&wanted);
+	return all;
+}
+
+void hold_release(struct held *f, hold_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (tracer_find(f->b, list->data[i]))
+			tracer_go(f->b, list->data[i], 0);
+	vec_fini(list);
 }
 
 /* Samples of that time are left out anyway, and their timer would be set at each stop. */

@@ -38,9 +38,9 @@ long inject_call(struct cache *c, struct held *f, long number, const uint64_t ar
 {
 	const uint64_t all = ~0ull;
 	struct user_regs_struct registers;
-	uint64_t mask, until = branches_now(CLOCK_MONOTONIC) + WAIT_CALL;
 	long result = -EINTR;
-	int status;
+	uint64_t mask;
+	int status, rc;
 
 	if (!c->call)
 		c->call = find_call(f->process);
@@ -63,7 +63,11 @@ long inject_call(struct cache *c, struct held *f, long number, const uint64_t ar
 	if (ptrace(PTRACE_SINGLESTEP, f->tid, NULL, NULL) != 0)
 		return -ENOSYS;
 	f->held = false;
-	if (tracer_wait(f->b, until, f->tid, &status) <= 0)
+	/* Also when a stop is requested: it must not go on from here. */
+	do
+		rc = tracer_wait(f->b, branches_now(CLOCK_MONOTONIC) + WAIT_CALL, f->tid, &status);
+	while (rc == 0);
+	if (rc < 0)
 		return -EINTR;
 	f->held = true;
 	f->b->counts[TALLY_STOPS]++;

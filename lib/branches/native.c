@@ -1,393 +1,302 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The speed of code that is not followed. Between bursts, some direct branches lead through stubs
- * that count and go on to the original target: about a nanosecond each time, without a stop. A
- * breakpoint's stop would cost as much as ten thousand instructions. Stubs are put in at the end
- * of a burst and taken out at the beginning of the next, when the thread is stopped anyway; so
- * this is done for processes of one thread only.
+ * What is counted between bursts, and what follows from it. CPU time is a sequence of bursts, with
+ * stretches of the program's own time between them, in which anchors count (anchors.h).
  *
- * Code in copies takes 1.5 times its native time, or ten times while it is new; no model predicted
- * that within ten percent. So the rate of a watched branch natively is compared with its rate in
- * copies in the next burst. The median over branches is the factor by which all rates are
- * multiplied; tallies carry it to prof. The branches to watch are chosen before.
+ * Code in copies takes 1.5 times its native time, or ten times while it is new, and no model
+ * predicted that within ten percent. So times of bursts only say what part of a program's time a
+ * which they explain all that the anchors have counted. What a burst recorded itself is part of the
+ * program's work, too, and added.
  *
- * A stub and its counter are in pages that children of fork have, too. A stub is never reused for
- * another branch, because a signal may have interrupted a thread in it.
+ * The log of bursts is kept until the process ends, or is long. Then it is evaluated, and the
+ * differences to the rates recorded so far are recorded.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/stats.h"
-#include "branches/cache.h"
+#include "branches/anchors.h"
+#include "branches/native.h"
 
-#define WATCHED    24     /* branches at a time */
-#define STAYS      0.97   /* probability that a branch is watched again */
-#define SEEN       3      /* bursts with a branch before it is watched */
-#define RATE_MIN   2000.0 /* per second, in copies */
-#define RATE_MAX   3e6
-#define TRIES      200
-#define STUB_BYTES 16
-#define STUBS      254 /* of an arena */
-#define UNIT       1e4 /* of tallies */
-
-/* Table entry: a branch with a displacement of 32 bits. */
-struct direct {
-	struct {
-		uint64_t address, to;
-	} key;
-	double rate; /* sum over bursts of executions per second, with corrected time */
-	uint32_t bursts;
-	uint32_t pairs;
-	double natively,
-		copied; /* sums over pairs of executions per second: natively, in the burst after */
-	uint8_t at;     /* of its displacement; 0: it cannot be watched */
-};
-
-struct watched {
-	uint64_t address, to;
-	uint64_t where;     /* of its displacement */
-	uint64_t counter;   /* address */
-	uint32_t own, ours; /* displacements */
-	uint64_t hits;
-	double copied; /* executions per second in the burst after */
-};
-
-/* Table entry: a stub. */
-struct stub {
-	struct {
-		uint64_t address, to;
-	} key;
-	uint8_t arena;
-	uint8_t number; /* in it, from 1 */
-};
-
-struct native {
-	struct table known, stubs;
-	uint8_t numbers[ARENAS_MAX]; /* of stubs of each arena */
-	struct watched watched[WATCHED];
-	unsigned count;
-	bool in;
-	uint64_t began; /* CPU time of the process */
-	double ns;      /* of it, with stubs in place */
-	double bursts;  /* included in known */
-};
+#define ENTRIES_MAX  2000000u
+#define DUTIES_EVERY 16  /* bursts */
+#define FORKS_MAX    20  /* a child has to be cleaned of anchors: with more, there are none */
+#define STUB_NS      1.0 /* a count takes, about */
+#define COUNTS_REST  2e6 /* as COUNTS_STEADY, of the others */
 
 static struct native *native_of(struct cache *c)
 {
-	if (!c->native) {
-		c->native = calloc(1, sizeof(*c->native));
-		if (c->native)
-			*c->native = (struct native){
-				.known = {.entry_size = sizeof(struct direct), .key_size = 16},
-				.stubs = {.entry_size = sizeof(struct stub), .key_size = 16}};
+	if (c->native)
+		return c->native;
+	c->native = calloc(1, sizeof(*c->native));
+	c->anchors = calloc(1, sizeof(*c->anchors));
+	if (!c->native || !c->anchors) {
+		free(c->native);
+		free(c->anchors);
+		c->native = NULL;
+		c->anchors = NULL;
+		return NULL;
 	}
+	c->native->runs = TABLE_OF(struct native_run);
+	c->native->began = c->process->since;
+	native_pause(c);
 	return c->native;
 }
 
 bool native_counts(const struct cache *c)
 {
-	return c->native && c->native->count;
+	return c->anchors && c->anchors->count;
 }
 
-/* ---- insertion and removal of stubs ---- */
+/* ---- stretches ---- */
 
-void native_take_out(struct cache *c)
+/* Without the counts of anchors that were not in place all the time. */
+static double take_hits(struct cache *c)
+{
+	struct native *n = c->native;
+	uint64_t hits[ANCHORS_MAX];
+	double counted = 0;
+
+	if (!anchors_read(c, hits))
+		return 0;
+	for (unsigned i = 0; i < c->anchors->count; i++) {
+		counted += (double)hits[i];
+		if (!c->anchors->all[i].in || !n->in)
+			continue;
+		n->hits[i] += (double)hits[i];
+		n->pairs += hits[i] > 0;
+		n->now.active[i / 64] |= 1ull << i % 64;
+	}
+	return counted;
+}
+
+void native_pause(struct cache *c)
 {
 	struct native *n = c->native;
 	uint64_t now = branches_now(c->process->clock);
+	double counted;
 
-	if (!n || !n->in)
+	if (!n || n->paused)
 		return;
+	counted = take_hits(c);
+	n->paused = true;
 	n->in = false;
-	n->ns = now > n->began ? (double)(now - n->began) : 0;
-	for (unsigned i = 0; i < n->count; i++) {
-		struct watched *w = &n->watched[i];
-		uint32_t there;
+	if (now > n->began)
+		n->now.ns += fmax((double)(now - n->began) - counted * STUB_NS, 0);
+}
 
-		if (!process_read(c->process->memory, w->counter, &w->hits, sizeof(w->hits)))
-			n->ns = 0;
-		/* The program may have changed it. */
-		if (process_read(c->process->memory, w->where, &there, sizeof(there)) &&
-			there == w->ours)
-			process_write(c->process->memory, w->where, &w->own, sizeof(w->own));
+void native_take_out(struct cache *c)
+{
+	if (c->native && !c->native->paused)
+		take_hits(c);
+	for (unsigned i = 0; c->anchors && i < c->anchors->count; i++)
+		anchor_put(c, &c->anchors->all[i], false);
+	if (c->native)
+		c->native->in = false;
+}
+
+static int compare_rates(const void *a, const void *b)
+{
+	double x = anchor_rate(*(struct anchor *const *)a),
+	       y = anchor_rate(*(struct anchor *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+/* Anchors that are executed seldom are always in place, as many as possible; the others, which
+ * disturb what they measure, as often as the rest of the counts allows. */
+static void set_duties(struct cache *c)
+{
+	struct anchors *all = c->anchors;
+	double most = native_most(c);
+	struct anchor *order[ANCHORS_MAX];
+	double sum = 0, rest;
+	unsigned steady = 0, seldom;
+
+	for (unsigned k = 0; k < all->count; k++)
+		order[k] = &all->all[k];
+	qsort(order, all->count, sizeof(*order), compare_rates);
+	for (; steady < all->count && sum + anchor_rate(order[steady]) <= most; steady++) {
+		sum += anchor_rate(order[steady]);
+		order[steady]->duty = 1;
 	}
+	seldom = all->count - steady < ANCHORS_SELDOM ? all->count - steady : ANCHORS_SELDOM;
+	rest = most - sum + COUNTS_REST;
+	for (unsigned k = steady; k < all->count; k++)
+		order[k]->duty =
+			k < steady + seldom ? fmin(1, rest / seldom / anchor_rate(order[k])) : 0;
 }
 
-/* inc counter; jmp to */
-static bool make_stub(struct cache *c, const struct arena *a, const struct stub *s)
+/* Stretches in which it is in place are spread evenly. */
+static bool wanted_in(const struct cache *c, struct anchor *a)
 {
-	uint64_t at = a->code + STUB_BYTES * s->number;
-	uint8_t bytes[12] = {0x48, 0xff, 0x05, 0, 0, 0, 0, 0xe9};
-	uint32_t word;
-
-	word = (uint32_t)(arena_slot_address(a, SLOT_WATCHED + s->number) - (at + 7));
-	memcpy(bytes + 3, &word, sizeof(word));
-	word = (uint32_t)(s->key.to - (at + sizeof(bytes)));
-	memcpy(bytes + 8, &word, sizeof(word));
-	return process_write(c->process->memory, at, bytes, sizeof(bytes));
-}
-
-/* The stub of a branch; NULL: not possible. */
-static const struct stub *stub_of(struct cache *c, struct held *f, const struct direct *d)
-{
-	struct native *n = c->native;
-	struct stub *s = table_find(&n->stubs, &d->key), key = {.key = {d->key.address, d->key.to}};
-	const struct arena *a;
-
-	if (s)
-		return s->number ? s : NULL;
-	a = arena_for(c, f, d->key.address);
-	s = table_add(&n->stubs, &key.key);
-	if (!a || !s)
-		return NULL;
-	s->arena = (uint8_t)(a - c->arenas);
-	if (n->numbers[s->arena] == STUBS || d->key.to - a->code + (1ull << 31) >= 1ull << 32)
-		return NULL;
-	s->number = ++n->numbers[s->arena];
-	if (make_stub(c, a, s))
-		return s;
-	s->number = 0;
-	return NULL;
-}
-
-static bool put_in(struct cache *c, struct held *f, unsigned i, const struct direct *d)
-{
-	const struct stub *s = stub_of(c, f, d);
-	struct watched *w = &c->native->watched[i];
-	const struct arena *a;
-	uint64_t zero = 0;
-
-	if (!s)
+	if (c->process->forks > FORKS_MAX || a->lost)
 		return false;
-	a = &c->arenas[s->arena];
-	*w = (struct watched){.address = d->key.address,
-		.to = d->key.to,
-		.where = d->key.address + d->at,
-		.counter = arena_slot_address(a, SLOT_WATCHED + s->number)};
-	w->own = (uint32_t)(w->to - (w->where + 4));
-	w->ours = (uint32_t)(a->code + STUB_BYTES * s->number - (w->where + 4));
-	return process_write(c->process->memory, w->counter, &zero, sizeof(zero)) &&
-	       process_write(c->process->memory, w->where, &w->ours, sizeof(w->ours));
+	if (c->locked || a->duty >= 1)
+		return a->duty >= 1;
+	a->turn += a->duty;
+	if (a->turn < 1)
+		return false;
+	a->turn -= 1;
+	return true;
 }
 
-uint64_t native_step_out(const struct cache *c, uint64_t address)
+/* After a burst, which is the only time that changes anchors. */
+static void change_anchors(struct cache *c, struct held *f)
 {
-	const struct native *n = c->native;
-
-	for (size_t i = 0; n && i < n->stubs.count; i++) {
-		const struct stub *s = table_at(&n->stubs, i);
-
-		if (s->number &&
-			address - (c->arenas[s->arena].code + STUB_BYTES * s->number) < STUB_BYTES)
-			return s->key.to;
-	}
-	return address;
-}
-
-static bool is_watched(const struct native *n, const struct direct *d)
-{
-	for (unsigned i = 0; i < n->count; i++)
-		if (n->watched[i].address == d->key.address)
-			return true;
-	return false;
-}
-
-static bool can_be_watched(const struct native *n, const struct direct *d)
-{
-	double rate = d->rate / n->bursts;
-
-	return d->at && d->bursts >= SEEN && rate > RATE_MIN && rate < RATE_MAX;
-}
-
-/* First branches that are watched again, then others. */
-void native_put_in(struct cache *c, struct held *f)
-{
+	bool want[ANCHORS_MAX], change = false, stopped = true;
 	struct native *n = c->native;
-	unsigned before;
+	hold_list others = {0};
 
-	if (!n || n->in || c->refused || c->process->threads != 1 || !(n->bursts > 0))
-		return;
-	before = n->count;
-	n->count = 0;
-	for (unsigned i = 0; i < before; i++) {
-		const struct direct key = {.key = {n->watched[i].address, n->watched[i].to}};
-		const struct direct *d = table_find(&n->known, &key.key);
-
-		if (d && branches_chance(c->b) < STAYS && put_in(c, f, n->count, d))
-			n->count++;
+	if (c->process->forks <= FORKS_MAX)
+		native_choose(c, f);
+	if (n->bursts.count % DUTIES_EVERY == 0 || n->bursts.count < DUTIES_EVERY)
+		set_duties(c);
+	for (unsigned i = 0; i < c->anchors->count; i++) {
+		want[i] = wanted_in(c, &c->anchors->all[i]);
+		change |= want[i] != c->anchors->all[i].in;
 	}
-	for (int i = 0; i < TRIES && n->count < WATCHED && n->known.count; i++) {
-		size_t at = (size_t)(branches_chance(c->b) * (double)n->known.count);
-		const struct direct *d =
-			table_at(&n->known, at < n->known.count ? at : n->known.count - 1);
+	if (change && c->process->threads != 1)
+		stopped = hold_others(f, &others);
+	for (unsigned i = 0; i < c->anchors->count && change && stopped; i++)
+		anchor_put(c, &c->anchors->all[i], want[i]);
+	hold_release(f, &others);
+}
 
-		if (can_be_watched(n, d) && !is_watched(n, d) && put_in(c, f, n->count, d))
-			n->count++;
-	}
-	n->in = true;
+static void native_open(struct native *n, const struct cache *c)
+{
+	n->paused = false;
 	n->began = branches_now(c->process->clock);
 }
 
-void native_clean(struct followed *copy, const struct followed *parent)
-{
-	const struct native *n = parent->cache ? parent->cache->native : NULL;
-	uint32_t there;
-
-	if (!n || !n->in || process_shares(parent->pid, copy->pid) || process_memory(copy) < 0)
-		return;
-	for (unsigned i = 0; i < n->count; i++) {
-		const struct watched *w = &n->watched[i];
-
-		if (process_read(copy->memory, w->where, &there, 4) && there == w->ours)
-			process_write(copy->memory, w->where, &w->own, 4);
-	}
-}
-
-/* ---- evaluation ---- */
-
-/* call, jmp, jcc with a displacement of 32 bits, with flags dead after it. */
-static uint8_t displacement_of(struct cache *c, uint64_t address, uint64_t to)
-{
-	uint8_t bytes[6] = {0}, at = 1;
-	int32_t word;
-
-	if (!process_read(c->process->memory, address, bytes, 5))
-		return 0;
-	if (bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80)
-		at = process_read(c->process->memory, address, bytes, 6) ? 2 : 0;
-	else if (bytes[0] != 0xe8 && bytes[0] != 0xe9)
-		return 0;
-	if (!at)
-		return 0;
-	memcpy(&word, bytes + at, sizeof(word));
-	if (address + at + 4 + (uint64_t)(int64_t)word != to)
-		return 0;
-	return copy_flags_dead(c, to) ? at : 0;
-}
-
-static void met(struct cache *c, const struct met *m, double seconds)
-{
-	struct native *n = c->native;
-	const struct direct key = {.key = {m->key.end, m->key.to}};
-	size_t before = n->known.count;
-	struct direct *d = table_add(&n->known, &key.key);
-
-	if (!d)
-		return;
-	if (n->known.count > before)
-		d->at = displacement_of(c, m->key.end, m->key.to);
-	if (!d->at)
-		return;
-	d->rate += (double)m->now / seconds;
-	d->bursts++;
-	for (unsigned i = 0; i < n->count; i++) {
-		struct watched *w = &n->watched[i];
-
-		if (w->address != m->key.end || w->to != m->key.to)
-			continue;
-		w->copied += (double)m->now / seconds;
-	}
-}
-
-/* Rates in bursts: of those after which the branch was watched; or of all, if those are most.
- * First bursts are slower, with new copies. */
-static double in_copies(const struct native *n, const struct direct *d)
-{
-	return 2 * d->pairs >= n->bursts ? d->rate / n->bursts * d->pairs : d->copied;
-}
-
-/* The ratio of native executions to those in copies: the median, as a few bursts miss whole phases
- * of a program. Branches that are in most bursts weigh most, as bursts underestimate the others.
- * 0: unknown. */
-static double faster(const struct native *n, double *pairs)
-{
-	struct stats_weighed *all = calloc(n->known.count + 1, sizeof(*all));
-	double whole = 0, found = 0;
-	size_t count = 0;
-
-	*pairs = 0;
-	for (size_t i = 0; all && i < n->known.count; i++) {
-		const struct direct *d = table_at(&n->known, i);
-		double own = in_copies(n, d), often = fmin(d->bursts / n->bursts, 1);
-
-		if (!d->pairs || !(d->natively + own > 0))
-			continue;
-		all[count++] = (struct stats_weighed){
-			own > 0 ? d->natively / own : HUGE_VAL, d->pairs * often * often};
-		whole += d->pairs * often * often;
-		*pairs += d->pairs;
-	}
-	if (whole > 0)
-		found = stats_weighed(all, count, whole / 2);
-	free(all);
-	return isfinite(found) ? found : 0;
-}
-
-static void native_compare(struct cache *c)
+void native_resume(struct cache *c, struct held *f)
 {
 	struct native *n = c->native;
 
-	for (unsigned i = 0; i < n->count && n->ns > 0; i++) {
-		const struct watched *w = &n->watched[i];
-		const struct direct key = {.key = {w->address, w->to}};
-		struct direct *d = table_find(&n->known, &key.key);
-
-		if (!d)
-			continue;
-		d->natively += (double)w->hits / n->ns * 1e9;
-		d->copied += w->copied;
-		d->pairs++;
-	}
-	n->ns = 0;
+	if (!n || !n->paused)
+		return;
+	c->locked |= c->process->threads != 1;
+	if (n->fresh && !c->refused)
+		change_anchors(c, f);
+	n->fresh = false;
+	n->in = true;
+	native_open(n, c);
 }
 
-static void native_tell(struct cache *c)
+void native_peek(struct cache *c)
 {
 	struct native *n = c->native;
-	uint64_t *counts = c->b->counts;
-	double pairs, by = faster(n, &pairs);
+	bool in = n && n->in;
 
-	if (!(by > 0))
+	if (!n || n->paused)
 		return;
-	counts[TALLY_NATIVE_PAIRS] += (uint64_t)pairs;
-	counts[TALLY_NATIVE] += (uint64_t)(UNIT * pairs * by / (1 + by));
-	counts[TALLY_COPIED] += (uint64_t)(UNIT * pairs / (1 + by));
+	native_pause(c);
+	n->in = in;
+	native_open(n, c);
 }
 
-void native_rate(struct cache *c, double seconds)
+/* Stubs that were made for one thread are not used any more. */
+void native_threads(struct cache *c)
+{
+	if (c->locked)
+		return;
+	c->locked = true;
+	if (!c->native || !c->anchors->count)
+		return;
+	native_take_out(c);
+	native_end(c);
+	c->anchors->count = 0;
+	native_open(c->native, c);
+}
+
+/* ---- bursts ---- */
+
+const struct native_run *native_run_at(const struct cache *c, size_t i)
+{
+	struct native_run *run = table_at(&c->native->runs, i);
+
+	for (; run->checked < c->anchors->count; run->checked++)
+		if (anchor_counts(&c->anchors->all[run->checked], run->key.begin, run->key.end,
+			    run->key.to))
+			(void)vec_add(&run->anchors, (uint8_t)run->checked);
+	return run;
+}
+
+static void note_run(struct cache *c, const struct met *m)
+{
+	struct native *n = c->native;
+	const struct native_run key = {.key = {m->key.begin, m->key.end, m->key.to}};
+	struct native_run *run = table_add(&n->runs, &key.key);
+	struct native_entry *entry = run ? vec_push(&n->entries) : NULL;
+	size_t number;
+
+	if (!entry)
+		return;
+	number = table_number(&n->runs, run);
+	run->id = m->id;
+	entry->run = (uint32_t)number;
+	entry->count = (uint32_t)(m->now < UINT32_MAX ? m->now : UINT32_MAX);
+	native_run_at(c, number);
+	for (size_t i = 0; i < run->anchors.count; i++)
+		c->anchors->all[run->anchors.data[i]].counts += (double)m->now;
+}
+
+void native_note(struct cache *c, double seconds)
 {
 	struct native *n = native_of(c);
+	struct native_burst *burst;
 
 	if (!n || !(seconds > 0))
 		return;
-	n->bursts++;
+	if (n->entries.count > ENTRIES_MAX)
+		native_end(c);
+	burst = vec_push(&n->bursts);
+	if (!burst)
+		return;
+	burst->first = n->entries.count;
+	burst->seconds = seconds;
+	burst->before = n->now;
+	memset(&n->now, 0, sizeof(n->now));
+	n->fresh = true;
 	for (size_t i = 0; i < c->touched.count; i++)
-		met(c, table_at(&c->met, c->touched.data[i]), seconds);
-	native_compare(c);
+		note_run(c, table_at(&c->met, c->touched.data[i]));
+	for (unsigned k = 0; k < c->anchors->count; k++)
+		c->anchors->all[k].seconds += seconds;
 }
 
-static void native_forget(struct cache *c)
+static void native_reset(struct native *n)
 {
-	native_tell(c);
-	table_fini(&c->native->known);
-	c->native->known = (struct table){.entry_size = sizeof(struct direct), .key_size = 16};
-	c->native->bursts = 0;
+	for (size_t i = 0; i < n->runs.count; i++)
+		vec_fini(&((struct native_run *)table_at(&n->runs, i))->anchors);
+	n->bursts.count = n->entries.count = 0;
+	memset(n->hits, 0, sizeof(n->hits));
+	memset(&n->now, 0, sizeof(n->now));
+	table_fini(&n->runs);
+	n->runs = TABLE_OF(struct native_run);
 }
 
-void native_renew(struct cache *c)
+void native_end(struct cache *c)
 {
-	if (c->native)
-		native_forget(c);
+	struct native *n = c->native;
+
+	if (!n)
+		return;
+	native_pause(c);
+	native_settle(c);
+	native_reset(n);
 }
 
 void native_free(struct cache *c)
 {
-	if (c->native) {
-		native_forget(c);
-		table_fini(&c->native->stubs);
-	}
+	if (!c->native)
+		return;
+	native_end(c);
+	vec_fini(&c->native->bursts);
+	vec_fini(&c->native->entries);
+	vec_fini(&c->anchors->barred);
+	free(c->anchors);
 	free(c->native);
+	c->anchors = NULL;
 	c->native = NULL;
 }

@@ -5,21 +5,30 @@
  * that is longer than a stratum gets exactly its share of moments; by a Poisson process it would
  * get about its share. The length of strata follows from the mean cost of bursts (windows) so far,
  * never from the last one: otherwise expensive moments would be followed by fewer.
+ *
+ * The first bursts are expensive, as there are no copies yet, and every new process needs its own.
+ * So a moment that would cost more than SHARE_MOST of the time used so far waits until it would
+ * not. In the end, this only concerns the beginning of long programs, and short ones as a whole.
+ * Several runs of a short program share what they may cost, so that only its first run waits, and
+ * not even that one: it borrows the time for a burst from the next.
  */
 #include "branches/private.h"
 
 #define SHARE_BURSTS  0.05 /* of the program's time */
 #define SHARE_WINDOWS 0.015
+#define SHARE_VISITS  0.02
+#define SHARE_MOST    0.07 /* of all that is spent, at any moment */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
-#define COST_BURST    (1.0 * MILLISECOND)         /* before any was measured */
+#define COST_BURST    (2.0 * MILLISECOND)         /* before any was measured */
+#define COST_FIRST    (5.0 * MILLISECOND)         /* of each of the first: code is new to us */
+#define FIRST         4                           /* of these */
 #define COST_WINDOW   (1.0 * MILLISECOND)
+#define COST_VISIT    (0.5 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
-
-#define STAT_STATE 3
 
 /* In the next stratum; in one that begins now if that is over already. */
 static void draw_next(struct branches *b, struct pace *p)
@@ -52,9 +61,11 @@ static struct followed *look_at_clocks(struct branches *b)
 }
 
 /* One of its threads that is running; 0: none was found. */
-static pid_t find_running(struct branches *b, const struct followed *p)
+static pid_t find_running(struct branches *b, const struct followed *p, long *processor)
 {
+	static const int fields[] = {STAT_STATE, STAT_PROCESSOR};
 	size_t begin = (size_t)(branches_chance(b) * (double)b->threads.count);
+	long values[2];
 	int tries = 0;
 
 	for (size_t i = 0; i < b->threads.count && tries < TRIES; i++) {
@@ -62,8 +73,10 @@ static pid_t find_running(struct branches *b, const struct followed *p)
 
 		if (t->process != p)
 			continue;
-		if (process_stat(t->tid, STAT_STATE) == 'R')
+		if (process_stats(t->tid, fields, 2, values) == 0 && values[0] == 'R') {
+			*processor = values[1];
 			return t->tid;
+		}
 		tries++;
 	}
 	return 0;
@@ -75,17 +88,67 @@ static uint64_t spent(const struct branches *b)
 	return branches_now(CLOCK_THREAD_CPUTIME_ID) + b->counts[TALLY_STOP_NS];
 }
 
+/* Since the beginning, with what forks and evaluation took. */
+static uint64_t spent_in_all(const struct branches *b)
+{
+	return spent(b) + b->told[TALLY_STOP_NS];
+}
+
+/* Whether its moment has come. If it is too expensive now, it is put off. */
+static bool due(const struct branches *b, struct pace *p)
+{
+	const struct branches_known *known = b->request.known;
+	double cost = p->cost / p->count, least;
+
+	if (b->used < p->next)
+		return false;
+	if (p->share >= 1 || b->request.visit)
+		return true;
+	if (b->bursts.count < FIRST && cost < COST_FIRST)
+		cost = COST_FIRST;
+	least = ((double)spent_in_all(b) + cost) / SHARE_MOST;
+	if (known)
+		least += ((double)known->spent - COST_FIRST) / SHARE_MOST - (double)known->used;
+	if ((double)b->used >= least)
+		return true;
+	p->next = (uint64_t)least;
+	return false;
+}
+
+/* Short programs do without: it takes more time than they may be given. */
+static void calibrate_once(struct branches *b)
+{
+	const struct branches_known *known = b->request.known;
+
+	if (b->calibrated)
+		return;
+	b->calibrated = true;
+	if (known && known->elapsed > 0) {
+		b->costs.elapsed = known->elapsed;
+		b->costs.stopped = known->stopped;
+		return;
+	}
+	if (branches_calibrate(b))
+		branches_say(b, "the cost of stops could not be measured: there are no execution "
+				"rates");
+}
+
 static void one_burst(struct branches *b, struct followed *p)
 {
-	pid_t tid = p ? find_running(b, p) : 0;
 	uint64_t before = spent(b);
+	long processor = -1;
+	pid_t tid = p ? find_running(b, p, &processor) : 0;
 
 	if (!tid) {
 		b->bursts.next = b->used + RETRY;
 		return;
 	}
-	branches_burst(b, tid);
-	b->counts[TALLY_COST_NS] += spent(b) - before;
+	if (b->request.visit) {
+		branches_visit(b, tid, processor);
+	} else {
+		calibrate_once(b);
+		branches_burst(b, tid);
+	}
 	b->bursts.cost += (double)(spent(b) - before);
 	b->bursts.count++;
 	draw_next(b, &b->bursts);
@@ -95,9 +158,9 @@ static void one_window(struct branches *b, struct followed *p)
 {
 	uint64_t before = spent(b);
 
+	calibrate_once(b);
 	if (p && b->costs.elapsed > 0) {
 		branches_window(b, p);
-		b->counts[TALLY_COST_NS] += spent(b) - before;
 		b->windows.cost += (double)(spent(b) - before);
 		b->windows.count++;
 	}
@@ -108,6 +171,7 @@ static void tell_counts(struct branches *b)
 {
 	b->counts[TALLY_PROGRAM_NS] += b->used - b->used_told;
 	b->used_told = b->used;
+	b->counts[TALLY_COST_NS] = spent_in_all(b) - b->told[TALLY_COST_NS];
 	for (size_t i = 0; i < b->processes.count; i++)
 		if (b->processes.data[i]->cache)
 			cache_tell(b->processes.data[i]->cache);
@@ -117,6 +181,7 @@ static void tell_counts(struct branches *b)
 						.id = i,
 						.time = branches_now(CLOCK_MONOTONIC),
 						.hits = b->counts[i]});
+		b->told[i] += b->counts[i];
 		b->counts[i] = 0;
 	}
 }
@@ -135,27 +200,63 @@ static uint64_t nap(const struct branches *b, bool idle)
 	return left < SLEEP_MIN ? SLEEP_MIN : left > SLEEP_MAX ? SLEEP_MAX : left;
 }
 
-void branches_run(struct branches *b)
+static void pace_visits(struct branches *b, bool asked)
 {
-	bool asked = b->request.rate > 0; /* regardless of the cost */
+	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
+		.share = asked                  ? 1
+			 : b->request.share > 0 ? b->request.share
+						: SHARE_VISITS,
+		.cost = COST_VISIT,
+		.count = 1};
+	b->windows = (struct pace){.next = UINT64_MAX};
+	draw_next(b, &b->bursts);
+}
 
+static void pace_bursts(struct branches *b, bool asked)
+{
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
 		.share = asked ? 1 : SHARE_BURSTS,
 		.cost = COST_BURST,
 		.count = 1};
+	if (b->request.known) {
+		b->bursts.cost += (double)b->request.known->spent;
+		b->bursts.count += b->request.known->bursts;
+	}
 	b->windows = (struct pace){.gap = asked ? b->bursts.gap : WINDOW_GAP,
 		.share = asked ? 1 : SHARE_WINDOWS,
 		.cost = COST_WINDOW,
 		.count = 1};
 	draw_next(b, &b->bursts);
 	draw_next(b, &b->windows);
+}
+
+/* For the next run. */
+static void learn(const struct branches *b, struct branches_known *known)
+{
+	known->used += b->told[TALLY_PROGRAM_NS];
+	known->spent += b->told[TALLY_COST_NS];
+	known->bursts += (double)(b->told[TALLY_BURSTS] + b->told[TALLY_BURSTS_EMPTY]);
+	known->elapsed = b->costs.elapsed;
+	known->stopped = b->costs.stopped;
+}
+
+void branches_run(struct branches *b)
+{
+	bool asked = b->request.rate > 0; /* regardless of the cost */
+
+	if (b->request.visit)
+		pace_visits(b, asked);
+	else
+		pace_bursts(b, asked);
+	if (asked && !b->request.visit)
+		calibrate_once(b);
 	while (!branches_stopping(b) && tracer_any(b)) {
 		struct followed *p = look_at_clocks(b);
 		uint64_t now;
 
-		if (p && b->used >= b->bursts.next)
+		if (p && due(b, &b->bursts))
 			one_burst(b, p);
-		else if (p && b->used >= b->windows.next)
+		else if (p && due(b, &b->windows))
 			one_window(b, p);
 		now = branches_now(CLOCK_MONOTONIC);
 		if (now >= b->next_telling) {
@@ -166,7 +267,15 @@ void branches_run(struct branches *b)
 	}
 	for (size_t i = 0; i < b->processes.count; i++)
 		if (b->processes.data[i]->cache)
-			native_renew(b->processes.data[i]->cache);
+			native_end(b->processes.data[i]->cache);
 	tell_counts(b);
+	if (b->request.known)
+		learn(b, b->request.known);
+	else if (!b->request.visit && !asked && !b->told[TALLY_BURSTS] &&
+		 !b->told[TALLY_BURSTS_EMPTY])
+		branches_say(b,
+			"the program was too short for branch records (%.2g s of CPU "
+			"time): run it for longer, or give a rate with -bursts",
+			(double)b->used * 1e-9);
 	branches_window_tell(b);
 }

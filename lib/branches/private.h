@@ -70,13 +70,15 @@ struct followed { /* a process */
 	int memory;      /* /proc/PID/mem; -1 */
 	clockid_t clock; /* CPU time of all its threads */
 	uint64_t used;   /* the last value of it */
+	uint64_t since;  /* its value when this address space began */
 	bool refused;    /* not to be followed */
+	bool unwritten;  /* its memory is only read */
 	uint64_t maps;   /* a hash of its /proc/PID/maps when that was read */
 	VEC(struct area) areas;
 	struct table blocks; /* decoded; valid as long as the maps are unchanged */
 	struct cache *cache; /* NULL: there is none yet */
 	bool uncached;       /* not possible */
-	unsigned threads;
+	unsigned threads, forks;
 };
 
 struct thread {
@@ -84,6 +86,8 @@ struct thread {
 	struct followed *process;
 	bool trap_blocked; /* SIGTRAP was, at the last check */
 	bool stepping;     /* the end of its step is no longer awaited */
+	bool leaving;      /* it is stopped, to be detached from, */
+	int word;          /* with this status */
 };
 
 /* ---- breakpoints ---- */
@@ -149,8 +153,12 @@ struct branches {
 	struct branches_request request;
 	pthread_t tracing;
 	bool started;
+	pid_t owner; /* our process */
 	/* shared */
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* robust: our process may be killed */
+	pid_t apart;          /* the process of the tracer; 0: it is a thread */
+	bool over;            /* it has done all */
+	bool zombie;          /* our child has ended, and we have not waited for it */
 	branch_queue queue;
 	VEC(char) notices; /* texts, each with its 0 */
 	uint64_t horizon;  /* 0: up to now */
@@ -179,18 +187,27 @@ struct branches {
 	uint64_t used_told, next_telling;
 	struct pace bursts, windows;
 	struct costs costs;
+	bool calibrated; /* costs were measured, or could not be */
 	struct probes probes;
 	struct held *calling; /* in a window: unpinned before it enters the kernel by a call */
 	unsigned probe_every; /* hits */
 	double scale_hits, scale_ns; /* of windows: hits, and ns times the share of all transfers */
 	uint64_t chance;
 	uint64_t counts[TALLY_KINDS]; /* not yet recorded */
+	uint64_t told[TALLY_KINDS];   /* recorded */
 	cpu_set_t processors;
 	bool more;     /* another event may be pending */
+	bool alone;    /* the owner is gone */
 	timer_t ticks; /* wake us during a burst */
 	bool timed, ticking;
 	bool warned;
 };
+
+/* apart.c: calls run in a process of its own that shares our memory and files, and returns when
+ * that has ended. It gets APART_SIGNAL, which is blocked there, when our process ends. false: there
+ * can be none, and run was not called. */
+#define APART_SIGNAL SIGTERM
+bool apart_run(void (*run)(struct branches *b), struct branches *b);
 
 /* branches.c */
 uint64_t branches_now(clockid_t clock);
@@ -200,6 +217,7 @@ void branches_say(struct branches *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void branches_set_horizon(struct branches *b, uint64_t time);
 bool branches_stopping(struct branches *b);
+void branches_child_ended(struct branches *b, int status, const struct rusage *usage);
 /* Uniform in (0, 1]. */
 double branches_chance(struct branches *b);
 
@@ -254,6 +272,10 @@ uint64_t process_address(
 void process_clock(struct branches *b, struct followed *p);
 /* A field of /proc/TID/stat, from the third on (3: state); -1. */
 long process_stat(pid_t tid, int field);
+/* Several fields at once; -1: it is gone. */
+int process_stats(pid_t tid, const int *fields, size_t count, long *values);
+#define STAT_STATE     3
+#define STAT_PROCESSOR 39
 
 /* sites.c */
 /* 0, or -1: other bytes are there than expected. */
@@ -301,6 +323,11 @@ struct held {
 /* Stops it anywhere before the time f->until, and hides the effects of the stop. -1: it does not
  * stop, or cannot be followed (f->held: it is stopped nevertheless). */
 int hold_stop(struct held *f);
+/* Stops all other threads of the process, while f is held; they are in the list. false: not all
+ * stopped in time. Then, too, hold_release is to follow. */
+typedef VEC(pid_t) hold_list;
+bool hold_others(struct held *f, hold_list *list);
+void hold_release(struct held *f, hold_list *list);
 void hold_pin(struct held *f);
 void hold_unpin(struct held *f);
 void hold_quiet(struct branches *b, bool on);
@@ -309,15 +336,34 @@ uint64_t hold_time(const struct followed *p, pid_t tid);
 
 /* cache.h */
 void cache_free(struct cache *c);
+/* Undoes the patches of anchors in code that was read at this address. */
+void anchors_mask(const struct cache *c, uint64_t at, uint8_t *bytes, size_t size);
+/* A signal is about to be delivered to a thread. If that is in a stub, it is moved to the place in
+ * the original. The instruction that has caused a fault is executed again, there. */
+bool anchors_leave(struct cache *c, pid_t tid, bool fault);
+/* To be called for a copy of a process: it contains copies of its patches. */
+void anchors_clean(struct followed *copy, const struct followed *parent);
+/* The program's own time is over until native_resume: a burst begins. */
+void native_pause(struct cache *c);
+/* All anchors are taken out, until the next burst. */
 void native_take_out(struct cache *c);
+/* Counts so far are read: the memory is about to go. */
+void native_peek(struct cache *c);
+/* The process, whose only thread is stopped, is about to have several. */
+void native_threads(struct cache *c);
 bool native_counts(const struct cache *c);
-void native_renew(struct cache *c);
-void native_clean(struct followed *copy, const struct followed *parent);
+/* Evaluates everything so far: the process ends. */
+void native_end(struct cache *c);
 void cache_renew(struct cache *c);
 /* Records the runs of a burst. */
 void cache_tell(struct cache *c);
+/* Whether a stop is that of a fault. */
+bool cached_fault(pid_t tid);
 /* Whether a stop is the end of a single step. */
 bool cached_stepped(pid_t tid, int status);
+
+/* visit.c */
+void branches_visit(struct branches *b, pid_t tid, long processor);
 
 /* burst.c, window.c */
 void branches_burst(struct branches *b, pid_t tid);
@@ -330,6 +376,7 @@ void branches_window_tell(struct branches *b);
 int branches_calibrate(struct branches *b);
 /* Moves this thread to the processor that tid runs on; branches_pin_free undoes it. */
 void branches_pin_to(pid_t tid);
+void branches_pin(long processor);
 void branches_pin_free(struct branches *b);
 
 /* pace.c: bursts and windows at their moments, until no thread is left. */

@@ -47,7 +47,23 @@ static char *read_text(pid_t pid, const char *name)
 	return text;
 }
 
+static long stat_field(const char *at, int field)
+{
+	for (; at && field > 2; field--)
+		at = strchr(at + 1, ' ');
+	if (!at || !at[0])
+		return -1;
+	return at[1] >= 'A' ? at[1] : strtol(at + 1, NULL, 10);
+}
+
 long process_stat(pid_t tid, int field)
+{
+	long value;
+
+	return process_stats(tid, &field, 1, &value) ? -1 : value;
+}
+
+int process_stats(pid_t tid, const int *fields, size_t count, long *values)
 {
 	char path[64], text[1024], *at;
 	ssize_t n;
@@ -61,11 +77,9 @@ long process_stat(pid_t tid, int field)
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	at = strrchr(text, ')'); /* its name may contain any character */
-	for (; at && field > 2; field--)
-		at = strchr(at + 1, ' ');
-	if (!at || !at[0])
-		return -1;
-	return at[1] >= 'A' ? at[1] : strtol(at + 1, NULL, 10);
+	for (size_t i = 0; i < count; i++)
+		values[i] = stat_field(at, fields[i]);
+	return at ? 0 : -1;
 }
 
 struct followed *process_find(struct branches *b, pid_t pid)
@@ -113,7 +127,7 @@ int process_memory(struct followed *p)
 	if (p->memory >= 0)
 		return p->memory;
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)p->pid);
-	p->memory = open(path, O_RDWR | O_CLOEXEC);
+	p->memory = open(path, (p->unwritten ? O_RDONLY : O_RDWR) | O_CLOEXEC);
 	return p->memory;
 }
 
@@ -132,11 +146,12 @@ struct followed *process_add(struct branches *b, pid_t pid)
 	}
 	p->pid = pid;
 	p->memory = -1;
+	p->unwritten = b->request.visit != NULL;
 	forget_code(p);
 	if (clock_getcpuclockid(pid, &p->clock))
 		p->refused = true;
 	else
-		p->used = b->request.running ? branches_now(p->clock) : 0;
+		p->used = p->since = b->request.running ? branches_now(p->clock) : 0;
 	return p;
 }
 
@@ -157,6 +172,9 @@ void process_renew(struct branches *b, struct followed *p)
 	close_memory(p);
 	forget_code(p);
 	p->refused = p->uncached = false;
+	if (b->request.visit && b->request.renewed)
+		b->request.renewed(b->request.context, p->pid);
+	p->since = branches_now(p->clock);
 }
 
 void process_remove(struct branches *b, struct followed *p)

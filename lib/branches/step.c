@@ -4,47 +4,9 @@
 #include <sys/ptrace.h>
 
 #include "branches/private.h"
+#include "isa/condition.h"
 #include "isa/isa.h"
-
-#define CARRY    (1u << 0)
-#define PARITY   (1u << 2)
-#define ZERO     (1u << 6)
-#define SIGN     (1u << 7)
-#define OVERFLOW (1u << 11)
-
-/* Conditions come in pairs of opposites. */
-static bool step_holds(unsigned condition, uint64_t flags)
-{
-	bool less = !(flags & SIGN) != !(flags & OVERFLOW), is = false;
-
-	switch (condition >> 1) {
-	case 0:
-		is = flags & OVERFLOW;
-		break;
-	case 1:
-		is = flags & CARRY;
-		break;
-	case 2:
-		is = flags & ZERO;
-		break;
-	case 3:
-		is = flags & (CARRY | ZERO);
-		break;
-	case 4:
-		is = flags & SIGN;
-		break;
-	case 5:
-		is = flags & PARITY;
-		break;
-	case 6:
-		is = less;
-		break;
-	default:
-		is = less || flags & ZERO;
-		break;
-	}
-	return is != (condition & 1);
-}
+#include "isa/registers.h"
 
 /* loopne, loope, loop, jrcxz. */
 static bool step_counts(const struct transfer *t, struct user_regs_struct *r)
@@ -57,24 +19,15 @@ static bool step_counts(const struct transfer *t, struct user_regs_struct *r)
 	r->rcx = left;
 	if (t->condition == 2)
 		return left != 0;
-	return left != 0 && !(r->eflags & ZERO) == !t->condition;
+	return left != 0 && !(r->eflags & FLAG_ZERO) == !t->condition;
 }
 
 static uint64_t step_value_of(const struct user_regs_struct *r, unsigned reg)
 {
-	static const uint16_t places[] = {offsetof(struct user_regs_struct, rax),
-		offsetof(struct user_regs_struct, rcx), offsetof(struct user_regs_struct, rdx),
-		offsetof(struct user_regs_struct, rbx), offsetof(struct user_regs_struct, rsp),
-		offsetof(struct user_regs_struct, rbp), offsetof(struct user_regs_struct, rsi),
-		offsetof(struct user_regs_struct, rdi), offsetof(struct user_regs_struct, r8),
-		offsetof(struct user_regs_struct, r9), offsetof(struct user_regs_struct, r10),
-		offsetof(struct user_regs_struct, r11), offsetof(struct user_regs_struct, r12),
-		offsetof(struct user_regs_struct, r13), offsetof(struct user_regs_struct, r14),
-		offsetof(struct user_regs_struct, r15)};
-
-	if (reg >= sizeof(places) / sizeof(places[0]))
+	if (reg >= ISA_GENERALS)
 		return 0;
-	return *(const unsigned long long *)(const void *)((const char *)r + places[reg]);
+	return *(
+		const unsigned long long *)(const void *)((const char *)r + isa_general_place(reg));
 }
 
 static int find_target(
@@ -103,7 +56,7 @@ int step_transfer(const struct transfer *t, int memory, struct user_regs_struct 
 
 	switch (t->kind) {
 	case TRANSFER_CONDITION:
-		r->rip = step_holds(t->condition, r->eflags) ? t->to : t->next;
+		r->rip = isa_holds(t->condition, r->eflags) ? t->to : t->next;
 		return 0;
 	case TRANSFER_COUNT:
 		r->rip = step_counts(t, r) ? t->to : t->next;

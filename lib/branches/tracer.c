@@ -13,11 +13,14 @@
 #include "branches/private.h"
 #include "process/seize.h"
 
-#define OPTIONS                                                                                    \
+#define OPTIONS_LAUNCHED                                                                           \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |     \
 		PTRACE_O_TRACESYSGOOD)
-#define CALL_STOP (SIGTRAP | 0x80)
-#define WAITED    (__WALL | __WNOTHREAD)
+/* A command that cannot be executed ends before the loop handles its stops: from exec on. */
+#define OPTIONS     (OPTIONS_LAUNCHED | PTRACE_O_TRACEEXIT)
+#define CALL_STOP   (SIGTRAP | 0x80)
+#define WAITED      (__WALL | __WNOTHREAD)
+#define PENDING_MAX 16
 
 /* Results of system calls that only tracers see. */
 #define RESTART_NO_HANDLER 514
@@ -202,6 +205,7 @@ static bool pass_gone(struct branches *b, struct thread *t, int status)
 static void born(struct branches *b, pid_t tid)
 {
 	struct thread *t = tracer_begins(b, tid);
+	struct followed *from;
 	pid_t parent;
 
 	if (!t || t->process->pid != tid)
@@ -210,9 +214,11 @@ static void born(struct branches *b, pid_t tid)
 	process_renew(b, t->process);
 	/* vfork: our changes of memory would be made in the parent. */
 	t->process->uncached = process_shares(parent, tid);
-	if (process_find(b, parent)) {
+	from = process_find(b, parent);
+	if (from) {
+		from->forks++;
 		sites_clean(b, t->process, parent);
-		native_clean(t->process, process_find(b, parent));
+		anchors_clean(t->process, from);
 	}
 }
 
@@ -267,9 +273,15 @@ static void tracer_stopped(struct branches *b, pid_t tid, int status)
 		if (ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
 			tracer_mend_call(tid, &registers);
 	} else if (event == PTRACE_EVENT_EXEC) {
+		ptrace(PTRACE_SETOPTIONS, tid, NULL, OPTIONS);
 		tracer_execed(b, tid);
+	} else if (event == PTRACE_EVENT_EXIT) {
+		if (t && t->process->cache)
+			native_peek(t->process->cache);
+		if (t)
+			process_clock(b, t->process);
 	} else if (event == PTRACE_EVENT_CLONE && t && t->process->cache) {
-		native_take_out(t->process->cache);
+		native_threads(t->process->cache);
 	} else if (event == 0 && number == CALL_STOP) {
 		if (b->calling && b->calling->tid == tid)
 			hold_unpin(b->calling);
@@ -277,7 +289,11 @@ static void tracer_stopped(struct branches *b, pid_t tid, int status)
 		t->stepping = false;
 		tracer_mend_mask(t, true);
 	} else if (event == 0 && !(t && (pass_site(b, t, status) || pass_gone(b, t, status)))) {
-		deliver = number;
+		bool fault = t && t->process->cache && cached_fault(tid);
+
+		if (!(t && t->process->cache && anchors_leave(t->process->cache, tid, fault)) ||
+			!fault)
+			deliver = number;
 	}
 	b->counts[TALLY_STOPS]++;
 	tracer_go(b, tid, deliver);
@@ -291,19 +307,6 @@ void tracer_deal(struct branches *b, pid_t tid, int status)
 		tracer_ends(b, tid);
 }
 
-static void child_ended(struct branches *b, int status, const struct rusage *usage)
-{
-	uint64_t one = 1;
-
-	pthread_mutex_lock(&b->lock);
-	b->ended = true;
-	b->status = status;
-	b->usage = *usage;
-	pthread_mutex_unlock(&b->lock);
-	if (write(b->wake, &one, sizeof(one)) < 0)
-		return; /* it can be read anyway */
-}
-
 /* 1: an event of *tid; 0: none. */
 static int next_event(struct branches *b, pid_t *tid, int *status)
 {
@@ -313,7 +316,7 @@ static int next_event(struct branches *b, pid_t *tid, int *status)
 	if (*tid <= 0)
 		return 0;
 	if (!WIFSTOPPED(*status) && *tid == b->request.pid && !b->request.running)
-		child_ended(b, *status, &usage);
+		branches_child_ended(b, *status, &usage);
 	return 1;
 }
 
@@ -325,7 +328,10 @@ static void sleep_until(struct branches *b, uint64_t until)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	sigtimedwait(&set, NULL, b->ticking ? NULL : &time);
+	if (b->apart)
+		sigaddset(&set, APART_SIGNAL);
+	if (sigtimedwait(&set, NULL, b->ticking ? NULL : &time) == APART_SIGNAL)
+		b->alone = getppid() != b->owner;
 }
 
 void tracer_tick(struct branches *b, uint64_t first)
@@ -376,7 +382,9 @@ static int tracer_seized(void *context, pid_t tid, struct error *e)
 
 int tracer_begin(struct branches *b, struct error *e)
 {
-	const struct seizer seizer = {OPTIONS, "branch records", tracer_knows, tracer_seized, b};
+	const struct seizer seizer = {b->request.running ? OPTIONS : OPTIONS_LAUNCHED,
+		b->request.visit ? "value samples" : "branch records", tracer_knows, tracer_seized,
+		b};
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGCHLD};
 
 	event._sigev_un._tid = gettid();
@@ -384,15 +392,39 @@ int tracer_begin(struct branches *b, struct error *e)
 	return (b->request.running ? seize_process : seize_thread)(&seizer, b->request.pid, e);
 }
 
+/* Another stop has overtaken that of a trap. */
+static bool trap_waits(pid_t tid)
+{
+	struct __ptrace_peeksiginfo_args all = {.nr = PENDING_MAX};
+	siginfo_t infos[PENDING_MAX];
+	long n = ptrace(PTRACE_PEEKSIGINFO, tid, &all, infos);
+
+	for (long i = 0; i < n; i++)
+		if (infos[i].si_signo == SIGTRAP && infos[i].si_code > 0)
+			return true;
+	return false;
+}
+
+/* The next stop, at once: a trap has precedence over other signals. */
+static bool take_trap(pid_t tid, int *word)
+{
+	if (ptrace(PTRACE_CONT, tid, NULL, NULL) != 0)
+		return false;
+	while (waitpid(tid, word, WAITED) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFSTOPPED(*word);
+}
+
 /* Stops a thread anywhere and detaches from it; a signal that arrives then is passed on. */
 static void tracer_let_go(struct branches *b, pid_t tid)
 {
 	struct user_regs_struct registers;
 	struct thread *t = tracer_find(b, tid);
-	int word, event;
+	int word = t && t->leaving ? t->word : 0, event;
 	long deliver = 0;
 
-	if (!seize_stop(tid, WAITED, &word))
+	if (!(t && t->leaving) && !seize_stop(tid, WAITED, &word))
 		return;
 	event = word >> 16;
 	if (t && t->process->threads == 1 && t->process->cache)
@@ -400,10 +432,30 @@ static void tracer_let_go(struct branches *b, pid_t tid)
 	if (event == PTRACE_EVENT_STOP && WSTOPSIG(word) == SIGTRAP &&
 		ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
 		tracer_mend_call(tid, &registers);
+	if (event && trap_waits(tid) && !take_trap(tid, &word))
+		return;
+	event = word >> 16;
 	if (event == 0 && !(t && t->stepping && cached_stepped(tid, word)) &&
 		!(t && pass_gone(b, t, word)))
 		deliver = WSTOPSIG(word);
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)deliver);
+}
+
+/* Anchors are taken out while all threads of a process are stopped. */
+static void take_out_of(struct branches *b, struct followed *p)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < b->threads.count; i++) {
+		struct thread *t = &b->threads.data[i];
+
+		if (t->process != p)
+			continue;
+		t->leaving = seize_stop(t->tid, WAITED, &t->word);
+		all &= t->leaving;
+	}
+	if (all)
+		native_take_out(p->cache);
 }
 
 void tracer_end(struct branches *b)
@@ -411,6 +463,10 @@ void tracer_end(struct branches *b)
 	if (b->timed)
 		timer_delete(b->ticks);
 	sites_clear(b);
+	for (size_t i = 0; i < b->processes.count; i++)
+		if (b->processes.data[i]->threads > 1 && b->processes.data[i]->cache &&
+			native_counts(b->processes.data[i]->cache))
+			take_out_of(b, b->processes.data[i]);
 	while (b->threads.count) {
 		pid_t tid = b->threads.data[b->threads.count - 1].tid;
 

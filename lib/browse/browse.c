@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "browse/first_table.h"
 #include "profile/entities.h"
+#include "report/report_names.h"
 #include "report/views.h"
 
 struct job {
@@ -206,12 +207,12 @@ static int make_table(struct browse *m, const struct tui_ask *ask, const char *g
 	struct prof_request request = m->request;
 	const char *only[] = {glob, NULL};
 	const struct view *view = m->views[ask->report];
-	char *line = m->r->command(
-		m->r->context, &m->reports[ask->report], ask->procedure, switches, ask->switches);
+	char *line = m->r->command(m->r->context, &m->reports[ask->report], ask, switches);
 	int rc;
 
-	if (glob)
-		request.only = only;
+	request.only = glob ? only : request.only;
+	request.from = ask->times.from[0] ? ask->times.from : request.from;
+	request.to = ask->times.to[0] ? ask->times.to : request.to;
 	for (size_t i = 0; i < SWITCHES; i++)
 		*(bool *)((char *)&request + switch_fields[i].field) = ask->switches >> i & 1;
 	request.command = line;
@@ -222,6 +223,7 @@ static int make_table(struct browse *m, const struct tui_ask *ask, const char *g
 	}
 	if (rc == 0)
 		rc = loaded_note_damage(&m->loaded, &made->table, e);
+	report_names_shorten(&made->table, request.name_limit);
 	made->data.request = NULL; /* valid until this call returns */
 	free(line);
 	return rc;
@@ -431,8 +433,7 @@ static char *source_command(void *context, const struct tui_ask *ask)
 {
 	struct browse *m = context;
 
-	return m->r->command(
-		m->r->context, &m->reports[ask->report], ask->procedure, switches, ask->switches);
+	return m->r->command(m->r->context, &m->reports[ask->report], ask, switches);
 }
 
 static void source_progress(void *context, char *room, size_t size)

@@ -21,7 +21,7 @@ struct browse_request {
 	bool changes;                       /* -diff */
 	/* The command that prints the content of a report; to be freed by the caller. */
 	char *(*command)(const void *context, const struct tui_report *report,
-		const char *procedure, const struct tui_switch *switches, uint32_t on);
+		const struct tui_ask *ask, const struct tui_switch *switches);
 	const void *context;
 };
 

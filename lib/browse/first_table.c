@@ -21,26 +21,6 @@ static int bare_symbol(void *names, uint32_t image, uint64_t address, struct ima
 	return n->ops->symbol(n->context, image, address, symbol);
 }
 
-static int bare_line(void *names, uint32_t image, uint64_t address, struct image_line *line)
-{
-	(void)names;
-	(void)image;
-	(void)address;
-	(void)line;
-	return -1;
-}
-
-static size_t bare_inlines(
-	void *names, uint32_t image, uint64_t address, struct image_frame *frames, size_t room)
-{
-	(void)names;
-	(void)image;
-	(void)address;
-	(void)frames;
-	(void)room;
-	return 0;
-}
-
 static enum prof_image_state bare_state(void *names, uint32_t image, const char **why)
 {
 	struct prof_names *n = &((struct browse_bare_names *)names)->under;
@@ -48,8 +28,10 @@ static enum prof_image_state bare_state(void *names, uint32_t image, const char 
 	return n->ops->state(n->context, image, why);
 }
 
-const struct prof_names_ops browse_bare_ops = {
-	.symbol = bare_symbol, .line = bare_line, .inlines = bare_inlines, .state = bare_state};
+const struct prof_names_ops browse_bare_ops = {.symbol = bare_symbol,
+	.line = profile_no_line,
+	.inlines = profile_no_inlines,
+	.state = bare_state};
 
 /* ---- the file ---- */
 
@@ -58,8 +40,8 @@ bool first_table_wanted(const struct browse_request *r)
 	const struct prof_request *q = r->request;
 	struct stat st;
 
-	if (r->arguments->paths.count != 1 || q->compare || q->calipers || q->threads ||
-		q->inclusive || q->inlines)
+	if (r->arguments->paths.count != 1 || q->compare || profile_divides(q) || q->threads ||
+		q->inclusive || q->inlines || profile_whom_asked(q))
 		return false;
 	return stat(r->arguments->paths.data[0], &st) == 0 && S_ISREG(st.st_mode) &&
 	       st.st_size >= LARGE;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "experiment/time_slices.h"
+
 struct off {
 	struct {
 		uint64_t tid;
@@ -13,10 +15,11 @@ struct off {
 	bool known;
 };
 
-void blocked_init(struct blocked *b, struct experiment *x, uint32_t metric, uint64_t period)
+void blocked_init(struct blocked *b, const struct spaces *spaces, uint32_t metric, uint64_t period)
 {
 	memset(b, 0, sizeof(*b));
-	b->experiment = x;
+	b->experiment = spaces->experiment;
+	b->spaces = spaces;
 	b->metric = metric;
 	b->period = period;
 	b->threads = (struct table){.entry_size = sizeof(struct off), .key_size = 8};
@@ -31,7 +34,8 @@ static struct off *blocked_entry_of(struct blocked *b, pid_t tid)
 
 static int blocked_charge(struct blocked *b, struct off *o, uint32_t phase, uint64_t time)
 {
-	uint64_t samples;
+	struct experiment_sample sample;
+	uint64_t samples, begin = o->since;
 
 	if (!o->since || time <= o->since)
 		return 0;
@@ -43,7 +47,10 @@ static int blocked_charge(struct blocked *b, struct off *o, uint32_t phase, uint
 		return 0;
 	if (!o->known)
 		b->unknown += samples;
-	return experiment_add(b->experiment, b->metric, o->thread, phase, o->node, samples);
+	sample = (struct experiment_sample){
+		.key = {b->metric, o->thread, phase, o->node}, .count = samples};
+	return experiment_add_between(b->experiment, &sample, spaces_since(b->spaces, begin),
+		spaces_since(b->spaces, time));
 }
 
 int blocked_out(

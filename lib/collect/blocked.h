@@ -11,13 +11,15 @@
 
 struct blocked {
 	struct experiment *experiment; /* borrowed */
+	const struct spaces *spaces;   /* likewise */
 	uint32_t metric;
 	uint64_t period;      /* ns */
 	struct table threads; /* by tid */
 	uint64_t unknown;     /* samples of intervals with unknown call paths */
 };
 
-void blocked_init(struct blocked *b, struct experiment *x, uint32_t metric, uint64_t period);
+/* Adds to the experiment of spaces, which must outlive b. */
+void blocked_init(struct blocked *b, const struct spaces *spaces, uint32_t metric, uint64_t period);
 /* The thread leaves the processor at node; with known false, the node is unknown. */
 int blocked_out(
 	struct blocked *b, pid_t tid, uint32_t thread, uint32_t node, uint64_t time, bool known);

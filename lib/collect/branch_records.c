@@ -7,6 +7,8 @@
 
 /* For this time after a burst, caches are affected by it. */
 #define AFTER 1000000u
+/* Bytes of straight code; more is damage. */
+#define STRAIGHT_LONGEST (64u << 10)
 
 static int branch_keep(struct branch_records *r, const struct branch_record *record)
 {
@@ -95,6 +97,37 @@ static int branch_add_run(
 	return run.key.image && experiment_row(r->experiment, EXPERIMENT_RUNS, &run) < 0 ? -1 : 0;
 }
 
+int branch_records_stack(struct branch_records *r, struct process *p, const struct record *record)
+{
+	const uint64_t *branches = record->sample.branches;
+	uint64_t added = 0;
+
+	/* The last one taken is first: code is straight from the target of one to the one before.
+	 */
+	for (size_t i = 1; i < record->sample.branch_count; i++) {
+		const struct branch_record one = {.begin = branches[3 * i + 1],
+			.end = branches[3 * (i - 1)],
+			.to = branches[3 * (i - 1) + 1]};
+		struct experiment_run run = {.count = 1};
+
+		if (one.end < one.begin || one.end - one.begin > STRAIGHT_LONGEST)
+			continue; /* what is between was not recorded */
+		if (find_run(r, p, &one, &run))
+			return -1;
+		if (!run.key.image)
+			continue;
+		if (experiment_row(r->experiment, EXPERIMENT_RUNS, &run) < 0)
+			return -1;
+		added++;
+	}
+	if (!added)
+		return 0;
+	return experiment_add_tally(r->experiment, TALLY_BURSTS, 1) ||
+			       experiment_add_tally(r->experiment, TALLY_TRANSFERS, added)
+		       ? -1
+		       : 0;
+}
+
 static int branch_add_way(
 	struct branch_records *r, struct process *p, const struct branch_record *record)
 {
@@ -157,16 +190,49 @@ static int branch_add_rate(struct branch_records *r, const struct branch_record 
 	return experiment_row(r->experiment, EXPERIMENT_RATES, &rate) < 0 ? -1 : 0;
 }
 
+/* The first stub that ends after this address. */
+static size_t find_stub(const struct branch_records *r, pid_t pid, uint64_t address)
+{
+	return vec_search(i, r->stubs.count,
+		r->stubs.data[i].pid < pid ||
+			(r->stubs.data[i].pid == pid && r->stubs.data[i].end <= address));
+}
+
+static int add_stub(struct branch_records *r, const struct branch_record *record)
+{
+	size_t at = find_stub(r, record->pid, record->begin);
+	struct branch_stub *own;
+
+	if (!vec_push(&r->stubs))
+		return -1;
+	own = &r->stubs.data[at];
+	memmove(own + 1, own, (r->stubs.count - 1 - at) * sizeof(*own));
+	*own = (struct branch_stub){record->begin, record->end, record->to, record->pid};
+	return 0;
+}
+
+uint64_t branch_records_origin(const struct branch_records *r, pid_t pid, uint64_t address)
+{
+	size_t at = find_stub(r, pid, address);
+	const struct branch_stub *stub = at < r->stubs.count ? &r->stubs.data[at] : NULL;
+
+	return stub && stub->pid == pid && address >= stub->begin ? stub->to : address;
+}
+
 static int branch_add(struct branch_records *r, const struct branch_record *record)
 {
 	struct process *p;
 
+	if (record->kind == BRANCH_TALLY && r->values)
+		return value_records_tally(r->values, record->id, record->hits);
 	if (record->kind == BRANCH_TALLY)
 		return experiment_add_tally(r->experiment, record->id, record->hits);
 	if (record->kind == BRANCH_RATE)
 		return branch_add_rate(r, record);
 	if (record->kind == BRANCH_MET)
 		return add_met(r, record);
+	if (record->kind == BRANCH_STUB)
+		return add_stub(r, record);
 	p = spaces_process(r->spaces, record->pid, record->time);
 	if (!p)
 		return -1;
@@ -205,6 +271,7 @@ void branch_records_fini(struct branch_records *r)
 	vec_fini(&r->pending);
 	vec_fini(&r->quiet);
 	vec_fini(&r->sites);
+	vec_fini(&r->stubs);
 	vec_fini(&r->ways);
 	memset(r, 0, sizeof(*r));
 }

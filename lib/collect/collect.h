@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/progress.h"
+#include "branches/branches.h"
 #include "collect/experiments.h"
 #include "collect/output.h"
 #include "experiment/experiment.h"
@@ -31,6 +32,7 @@ struct collect_request {
 	const struct collect_metrics *metrics; /* with sources (collect_choose) */
 	const struct machine *machine;         /* the model's; else this host's */
 	bool kernel;                           /* samples in the kernel must be included */
+	bool cpus;                             /* the CPU of each sample is kept */
 	enum collect_stack stack;
 	uint32_t stack_bytes;          /* copied of each stack */
 	const char *archive;           /* directory for copies of images; NULL: none */
@@ -40,6 +42,14 @@ struct collect_request {
 	uint64_t expect; /* instructions of the command, for the progress line; 0: unknown */
 	unsigned turn;   /* model: superblocks that a thread runs before the next; 0: its default */
 	double bursts;   /* with METRIC_BRANCHES: bursts per second of CPU time */
+	struct branches_known
+		*known; /* of runs of the command before; NULL: this is the only one */
+	struct {
+		double rate;     /* windows per second of CPU time, whatever they cost; 0: what the
+				    budget     allows */
+		double budget;   /* share of the program's time; 0: the default */
+		unsigned length; /* instructions of a window; 0: the default */
+	} values;                /* with METRIC_VALUES */
 	struct progress *progress; /* of slow runs; may be NULL */
 	/* A message to the user during the run, one line; level 0: always, 1: -v. */
 	void (*say)(void *context, int level, const char *line);
@@ -49,8 +59,9 @@ struct collect_request {
 struct collect_result {
 	int exit_status;  /* the command's, as a shell gives it; 0 without a command */
 	bool killed;      /* by a signal */
-	bool interrupted; /* we received ^C or a termination signal */
-	double elapsed;   /* seconds */
+	bool interrupted; /* we received ^C or a termination signal: */
+	int signal;
+	double elapsed; /* seconds */
 };
 
 /*

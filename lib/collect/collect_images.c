@@ -23,8 +23,7 @@ void images_init(struct collect_images *images, const char *archive)
 {
 	memset(images, 0, sizeof(*images));
 	images->archive = archive;
-	images->by_name = (struct table){
-		.entry_size = sizeof(struct name), .key_size = sizeof(((struct name *)0)->key)};
+	images->by_name = TABLE_OF(struct name);
 }
 
 /* Does this name of a mapping mean that there is no file? */
@@ -294,6 +293,16 @@ static void archive(struct collect_images *images, const struct collect_image *i
 		images->why = why;
 }
 
+static void image_let_go(struct collect_image *image)
+{
+	int fd;
+
+	if (image->readable && sscanf(image->readable, "/proc/self/fd/%d", &fd) == 1)
+		close(fd);
+	free(image->readable);
+	image->readable = NULL;
+}
+
 long images_find(struct collect_images *images, pid_t pid, const struct record_mapping *m)
 {
 	uint64_t identity =
@@ -319,7 +328,11 @@ long images_find(struct collect_images *images, pid_t pid, const struct record_m
 			image_identity_of(image->readable, &image->identity);
 		return index;
 	}
-	return m->path[0] == '/' && look_at_file(image, pid, m) ? -1 : index;
+	if (m->path[0] == '/' && look_at_file(image, pid, m))
+		return -1;
+	if (images->fleeting)
+		image_let_go(image);
+	return index;
 }
 
 long images_anonymous(struct collect_images *images, pid_t pid)
@@ -397,17 +410,56 @@ struct image *images_open(struct collect_images *images, size_t i)
 	return image->handle;
 }
 
+static void image_forget(struct collect_image *image)
+{
+	if (image->handle)
+		image_close(image->handle);
+	segments_fini(&image->segments);
+	free(image->readable);
+	free(image->identity.path);
+}
+
+int images_trim(struct collect_images *images, const bool *used, uint32_t *to)
+{
+	struct table names = TABLE_OF(struct name);
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < images->by_name.count; i++) {
+		struct name *n = table_at(&images->by_name, i), *copy;
+
+		if (!n->index || !used[n->index - 1])
+			continue;
+		copy = table_add(&names, &n->key);
+		if (!copy) {
+			table_fini(&names);
+			return -1;
+		}
+		copy->index = n->index;
+	}
+	for (size_t i = 0; i < images->list.count; i++) {
+		struct collect_image image = images->list.data[i];
+
+		to[i] = kept;
+		if (used[i])
+			images->list.data[kept++] = image;
+		else
+			image_forget(&image);
+	}
+	images->list.count = kept;
+	for (size_t i = 0; i < names.count; i++) {
+		struct name *n = table_at(&names, i);
+
+		n->index = to[n->index - 1] + 1;
+	}
+	table_fini(&images->by_name);
+	images->by_name = names;
+	return 0;
+}
+
 void images_fini(struct collect_images *images)
 {
-	for (size_t i = 0; i < images->list.count; i++) {
-		struct collect_image *image = &images->list.data[i];
-
-		if (image->handle)
-			image_close(image->handle);
-		segments_fini(&image->segments);
-		free(image->readable);
-		free(image->identity.path);
-	}
+	for (size_t i = 0; i < images->list.count; i++)
+		image_forget(&images->list.data[i]);
 	vec_fini(&images->list);
 	table_fini(&images->by_name);
 }

@@ -34,6 +34,7 @@ struct collect_images {
 	const struct image_search *past;
 	bool blind;        /* nor are they sought here */
 	bool same_kernel;  /* the past's is the one that runs now */
+	bool fleeting;     /* no file is held open: images come and go */
 	size_t unarchived; /* images that could not be copied */
 	struct error why;  /* the first of them */
 };
@@ -50,6 +51,9 @@ long images_kernel(struct collect_images *images);
 int images_look(struct collect_images *images, size_t i);
 /* Its number in x; -1 when memory is out. */
 long images_register(struct collect_images *images, size_t i, struct experiment *x);
+/* Removes all but those that are used: used[i] and to[i] are of image i; to: its new number. -1
+ * when memory is out, and nothing is removed. */
+int images_trim(struct collect_images *images, const bool *used, uint32_t *to);
 /* For unwinding; NULL where it cannot be opened.  Borrowed. */
 struct image *images_open(struct collect_images *images, size_t i);
 void images_fini(struct collect_images *images);

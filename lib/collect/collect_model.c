@@ -271,6 +271,7 @@ int collect_model(const struct collect_request *r, struct experiment *x,
 			*result = (struct collect_result){.exit_status = m.run.exit_status,
 				.killed = m.run.killed,
 				.interrupted = m.run.interrupted,
+				.signal = m.run.signal,
 				.elapsed = m.run.elapsed};
 			rc = r->output ? collect_output_claim(r->output, m.run.pid, e) : 0;
 			if (rc == 0)

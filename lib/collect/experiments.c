@@ -32,6 +32,8 @@ static const struct fixed fixed[] = {
 		METRIC_CLOCK | METRIC_STACKS | METRIC_WALL, 30000000, 6000000, false},
 	{"branches", "CPU time by address, and directions of branches", EV_TASK_CLOCK,
 		METRIC_CLOCK | METRIC_BRANCHES, 1000000, 200000, false},
+	{"values", "CPU time by address, and values that instructions work on", EV_TASK_CLOCK,
+		METRIC_CLOCK | METRIC_VALUES, 1000000, 200000, false},
 	{"explain", "the same as branches, and modelled misses and waits of a second run",
 		EV_TASK_CLOCK, METRIC_CLOCK | METRIC_BRANCHES, 1000000, 200000, true},
 	{"ideal", "exact executions of every instruction and edge", EV_INSTRUCTIONS, METRIC_EXACT,

@@ -138,12 +138,18 @@ static int start_command(struct collection *c, struct error *e)
 	return launch_start(&c->launch, e);
 }
 
-static bool wants_branches(const struct collection *c)
+static bool wants(const struct collection *c, unsigned flags)
 {
 	for (size_t i = 0; i < c->request->metrics->list.count; i++)
-		if (c->request->metrics->list.data[i].flags & METRIC_BRANCHES)
+		if (c->request->metrics->list.data[i].flags & flags)
 			return true;
 	return false;
+}
+
+/* Branch records and values come from a thread that traces. */
+static bool wants_tracer(const struct collection *c)
+{
+	return wants(c, METRIC_BRANCHES | METRIC_VALUES);
 }
 
 /* The signals that we handle; the command's are unchanged. The tracer waits for stops of
@@ -172,8 +178,24 @@ static void silence(void *context, bool on)
 	rings_enable(context, !on);
 }
 
-/* Samples work without branch records. */
-static int begin_branches(struct collection *c, pid_t pid, struct error *e)
+static int add_visits(struct collection *c, struct branches_request *request, struct error *e)
+{
+	const struct collect_request *r = c->request;
+	const struct values_config config = {
+		.skip = VALUES_SKIP, .length = r->values.length ? r->values.length : VALUES_LENGTH};
+
+	request->rate = r->values.rate;
+	request->share = r->values.budget;
+	request->visit = value_records_visit;
+	request->renewed = value_records_renewed;
+	request->quiet = NULL;
+	request->context = &c->sampler.values;
+	c->sampler.branches.values = &c->sampler.values;
+	return value_records_begin(&c->sampler.values, &config, e);
+}
+
+/* Samples work without branch records and values. */
+static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 {
 	const struct collect_request *r = c->request;
 	struct branches_request request = {.pid = pid,
@@ -181,16 +203,20 @@ static int begin_branches(struct collection *c, pid_t pid, struct error *e)
 		.rate = r->bursts,
 		.seed = clock_ns() ^ (uint64_t)pid << 40,
 		.quiet = silence,
+		.known = r->known,
 		.context = &c->sampler.rings};
 	struct error why;
 
-	if (!wants_branches(c))
+	bool values = wants(c, METRIC_VALUES);
+
+	if (!wants_tracer(c))
 		return 0;
-	c->sampler.branches.branches = branches_new(&request, &why);
+	if (!values || add_visits(c, &request, &why) == 0)
+		c->sampler.branches.branches = branches_new(&request, &why);
 	if (c->sampler.branches.branches)
 		return 0;
-	collect_say(r, 0, "no branch records, only samples: %s%s%s", why.message,
-		why.hint[0] ? "; " : "", why.hint);
+	collect_say(r, 0, "no %s, only samples: %s%s%s", values ? "values" : "branch records",
+		why.message, why.hint[0] ? "; " : "", why.hint);
 	return take_signals(c, true, e);
 }
 
@@ -203,7 +229,7 @@ static int begin_command(struct collection *c, struct error *e)
 	if (collect_output_claim(r->output, pid, e) ||
 		collect_output_checkpoint(r->output, c->experiment, e))
 		return -1;
-	if (perf_events_open(r, &c->sampler, pid, true, e) || begin_branches(c, pid, e))
+	if (perf_events_open(r, &c->sampler, pid, true, e) || begin_tracer(c, pid, e))
 		return -1;
 	c->began = c->sampler.spaces.began = clock_ns();
 	p = spaces_add(&c->sampler.spaces, pid, getpid(), false, c->began);
@@ -229,7 +255,7 @@ static int begin_running(struct collection *c, struct error *e)
 		return look_at_all(c, e);
 	if (!spaces_process(&c->sampler.spaces, r->pid, c->began))
 		return error_nomem(e);
-	return begin_branches(c, r->pid, e);
+	return begin_tracer(c, r->pid, e);
 }
 
 static int add_poll(struct collection *c, int fd)
@@ -262,7 +288,7 @@ static int perf_begin(struct collection *c, struct error *e)
 	if (perf_events_init(r, &c->sampler, e))
 		return -1;
 	/* The command is forked before we block signals: it keeps our original mask. */
-	if ((r->argv && start_command(c, e)) || take_signals(c, !wants_branches(c), e))
+	if ((r->argv && start_command(c, e)) || take_signals(c, !wants_tracer(c), e))
 		return -1;
 	if ((r->argv ? begin_command(c, e) : begin_running(c, e)) || prepare_poll(c, e))
 		return -1;
@@ -286,6 +312,7 @@ static int perf_on_signal(
 		return 0;
 	if (number != SIGUSR1 && number != SIGUSR2) {
 		c->result->interrupted = true;
+		c->result->signal = number;
 		c->stop = !c->launched;
 	}
 	if (c->launched && !c->launch.reaped && info->ssi_code <= 0)
@@ -318,6 +345,8 @@ static void checkpoint(struct collection *c, uint64_t time)
 		return;
 	before = perf_cpu_ns();
 	set_elapsed(c, time);
+	if (value_records_put(&c->sampler.values))
+		return; /* memory is out */
 	if (collect_output_checkpoint(c->request->output, c->experiment, &why))
 		collect_say(c->request, 1, "no checkpoint: %s", why.message);
 	cost = perf_cpu_ns() - before;

@@ -42,7 +42,7 @@ static int add_switches(
 		return error_set(e, ERR_CONFLICT,
 			"a run can have only one experiment of elapsed time: leave out -both");
 	s->blocking = true;
-	blocked_init(&s->blocked, s->experiment, (uint32_t)metric, m->period);
+	blocked_init(&s->blocked, &s->spaces, (uint32_t)metric, m->period);
 	return perf_events_add_event(s, metric, true, true, e);
 }
 
@@ -54,6 +54,7 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 	};
 	bool stacks = false;
 
+	format.sample_type |= r->cpus ? PERF_SAMPLE_CPU : 0;
 	for (size_t i = 0; i < r->metrics->list.count; i++) {
 		const struct collect_metric *m = &r->metrics->list.data[i];
 

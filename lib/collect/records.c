@@ -121,7 +121,7 @@ static void take_trailer(struct cursor *c, const struct record_format *f, struct
 	if (type & PERF_SAMPLE_STREAM_ID)
 		take_word(&t);
 	if (type & PERF_SAMPLE_CPU)
-		take_word(&t);
+		r->cpu = (uint32_t)take_word(&t);
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		r->id = take_word(&t);
 }
@@ -240,8 +240,11 @@ static void parse_sample(struct cursor *c, const struct record_format *f, struct
 		r->id = take_word(c);
 	if (type & PERF_SAMPLE_STREAM_ID)
 		take_word(c);
-	if (type & PERF_SAMPLE_CPU)
-		take_word(c);
+	if (type & PERF_SAMPLE_CPU) {
+		r->cpu = take_half(c);
+		take_half(c);
+		s->cpu = r->cpu + 1;
+	}
 	if (type & PERF_SAMPLE_PERIOD)
 		s->period = take_word(c);
 	if (type & PERF_SAMPLE_READ)

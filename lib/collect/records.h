@@ -41,6 +41,7 @@ struct record_sample {
 	size_t stack_size;
 	const uint64_t *branches; /* from, to, flags of each, the last one taken first */
 	size_t branch_count;
+	uint32_t cpu;         /* + 1; 0: unknown */
 	uint64_t period;      /* units of the event since the last sample; 0: unknown */
 	const uint64_t *read; /* values of the event or its group, see record_value */
 	size_t read_count;    /* of values; 0: none */
@@ -50,6 +51,7 @@ struct record {
 	uint32_t type; /* PERF_RECORD_* */
 	uint16_t misc;
 	pid_t pid, tid; /* its process and thread; of FORK the new ones */
+	uint32_t cpu;   /* 0: perhaps unknown */
 	uint64_t time;  /* 0: unknown */
 	uint64_t id;    /* of the event; 0: unknown */
 	uint32_t event; /* the event's number, set by the readers of rings and files, not by

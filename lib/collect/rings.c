@@ -288,6 +288,32 @@ int rings_drain(struct rings *r, uint64_t limit,
 	}
 }
 
+static bool has_ring(const struct rings *r, int fd)
+{
+	for (size_t i = 0; i < r->rings.count; i++)
+		if (r->rings.data[i].fd == fd)
+			return true;
+	return false;
+}
+
+void rings_drop_ended(struct rings *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->fds.count; i++) {
+		struct pollfd p = {.fd = r->fds.data[i]};
+
+		if (poll(&p, 1, 0) == 1 && (p.revents & POLLHUP) && !has_ring(r, p.fd))
+			close(p.fd);
+		else
+			r->fds.data[kept++] = p.fd;
+	}
+	/* With more than one event, records would need their numbers. */
+	if (kept < r->fds.count && r->types.count == 1)
+		table_fini(&r->ids);
+	r->fds.count = kept;
+}
+
 void rings_fini(struct rings *r)
 {
 	for (size_t i = 0; i < r->rings.count; i++)

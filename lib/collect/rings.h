@@ -56,6 +56,9 @@ void rings_totals(const struct rings *r, uint64_t *totals);
  * is unknown). call returns 0, or -1 to stop. */
 int rings_drain(struct rings *r, uint64_t limit,
 	int (*call)(void *context, const struct record *record), void *context);
+/* Closes events of threads that have ended, and of all that inherited them; those that have rings
+ * stay. */
+void rings_drop_ended(struct rings *r);
 void rings_fini(struct rings *r);
 
 #endif

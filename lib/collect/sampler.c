@@ -6,6 +6,7 @@
 #include "collect/collect_symbols.h"
 #include "collect/data_samples.h"
 #include "experiment/branches.h"
+#include "experiment/time_slices.h"
 
 /* A process ends or calls exec: its generated code must be named now. */
 static int sampler_on_leaving(void *context, struct process *p)
@@ -36,6 +37,8 @@ static void init(struct sampler *s, struct experiment *x)
 	spaces_init(&s->spaces, x, &s->images);
 	s->branches.experiment = x;
 	s->branches.spaces = &s->spaces;
+	s->values.experiment = x;
+	s->values.spaces = &s->spaces;
 	stacks_init(&s->stacks, &s->spaces);
 	phases_init(&s->phases, x, &s->spaces);
 	s->phases.changing = on_changing;
@@ -74,8 +77,17 @@ static struct experiment_metric *sampler_metric_of(struct sampler *s, const stru
 	return &s->experiment->metrics.data[sampler_event_of(s, r)->metric];
 }
 
-static int sampler_on_sample(struct sampler *s, const struct record *r)
+/* Recordings of perf may have no times. */
+static int sampler_add(struct sampler *s, struct experiment_sample sample, uint64_t time)
 {
+	if (!time)
+		return experiment_row(s->experiment, EXPERIMENT_SAMPLES, &sample) < 0 ? -1 : 0;
+	return experiment_add_at(s->experiment, &sample, spaces_since(&s->spaces, time));
+}
+
+static int sampler_on_sample(struct sampler *s, const struct record *record)
+{
+	struct record own = *record, *r = &own;
 	const struct sampler_event *event = sampler_event_of(s, r);
 	struct experiment_metric *metric = &s->experiment->metrics.data[event->metric];
 	struct process *p;
@@ -86,12 +98,14 @@ static int sampler_on_sample(struct sampler *s, const struct record *r)
 		return 0;
 	if (s->branches.branches && branch_records_quiet(&s->branches, r->pid, r->time))
 		return experiment_add_tally(s->experiment, TALLY_SAMPLES_LEFT_OUT, 1);
+	own.sample.ip = branch_records_origin(&s->branches, r->pid, r->sample.ip);
 	p = spaces_process(&s->spaces, r->pid, r->time);
 	thread = p ? spaces_thread(&s->spaces, p, r->tid) : -1;
+	thread = spaces_thread_on(&s->spaces, thread, r->sample.cpu);
 	if (thread < 0)
 		return -1;
 	n = event->stacks ? stacks_path(&s->stacks, p, r) : stacks_flat(&s->stacks, p, r);
-	if (n.node < 0)
+	if (n.node < 0 || branch_records_stack(&s->branches, p, r))
 		return -1;
 	if (event->switches)
 		return blocked_out(
@@ -102,8 +116,11 @@ static int sampler_on_sample(struct sampler *s, const struct record *r)
 	if (event->data &&
 		data_sample(&s->spaces, p, event->metric, (uint32_t)n.node, r->sample.address))
 		return -1;
-	return experiment_add(s->experiment, event->metric, (uint32_t)thread, s->phases.current,
-		(uint32_t)n.node, 1);
+	return sampler_add(s,
+		(struct experiment_sample){.key = {event->metric, (uint32_t)thread,
+						   s->phases.current, (uint32_t)n.node},
+			.count = 1},
+		r->time);
 }
 
 /* A thread leaves the processor or comes back. */
@@ -128,7 +145,8 @@ static int on_turn(struct sampler *s, const struct record *r)
 
 int sampler_take(struct sampler *s, const struct record *r)
 {
-	if (phases_advance(&s->phases, r->time) || branch_records_advance(&s->branches, r->time))
+	if (phases_advance(&s->phases, r->time) || branch_records_advance(&s->branches, r->time) ||
+		value_records_advance(&s->values, r->time))
 		return -1;
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
@@ -161,12 +179,14 @@ int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
 {
 	uint64_t known;
 
-	if (phases_read(&s->phases) || branch_records_take(&s->branches, &known))
+	if (phases_read(&s->phases) || branch_records_take(&s->branches, &known) ||
+		value_records_take(&s->values))
 		return error_nomem(e);
 	if (limit > known)
 		limit = known;
 	if (rings_drain(&s->rings, limit, sampler_on_record, s) ||
-		branch_records_advance(&s->branches, limit))
+		branch_records_advance(&s->branches, limit) ||
+		value_records_advance(&s->values, limit))
 		return error_nomem(e);
 	return 0;
 }
@@ -203,7 +223,7 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 		metric = &s->experiment->metrics.data[s->blocked.metric];
 		metric->reasons[EXPERIMENT_NO_STACK] += s->blocked.unknown;
 	}
-	if (spaces_end(&s->spaces) || name_the_rest(s))
+	if (spaces_end(&s->spaces) || name_the_rest(s) || value_records_put(&s->values))
 		return error_nomem(e);
 	return 0;
 }
@@ -211,6 +231,7 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 void sampler_fini(struct sampler *s)
 {
 	branch_records_fini(&s->branches);
+	value_records_fini(&s->values);
 	stacks_fini(&s->stacks);
 	phases_fini(&s->phases);
 	blocked_fini(&s->blocked);

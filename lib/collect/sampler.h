@@ -11,6 +11,7 @@
 #include "collect/collect_stacks.h"
 #include "collect/phases.h"
 #include "collect/rings.h"
+#include "collect/value_records.h"
 
 struct sampler_event {
 	uint32_t metric;
@@ -30,6 +31,7 @@ struct sampler {
 	bool blocking;                    /* blocked is used */
 	VEC(struct sampler_event) events; /* by the numbers in rings */
 	struct branch_records branches;
+	struct value_records values;
 	uint64_t samples;
 };
 

@@ -2,7 +2,9 @@
 #include "collect/spaces.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +32,25 @@ struct thread_entry {
 	uint32_t index; /* in the experiment; 0: none */
 };
 
+struct on_cpu {
+	struct {
+		uint32_t thread, cpu;
+	} key;
+	uint32_t index; /* in the experiment */
+};
+
 void spaces_init(struct spaces *s, struct experiment *x, struct collect_images *images)
 {
 	memset(s, 0, sizeof(*s));
 	s->experiment = x;
 	s->images = images;
 	s->rank = images->past ? -1 : collect_rank();
-	s->processes = (struct table){.entry_size = sizeof(struct process_entry), .key_size = 8};
-	s->threads = (struct table){.entry_size = sizeof(struct thread_entry), .key_size = 8};
+	s->processes = TABLE_OF(struct process_entry);
+	s->threads = TABLE_OF(struct thread_entry);
+	s->on_cpus = TABLE_OF(struct on_cpu);
 }
 
-static uint64_t since(const struct spaces *s, uint64_t time)
+uint64_t spaces_since(const struct spaces *s, uint64_t time)
 {
 	return time > s->began ? time - s->began : 0;
 }
@@ -55,8 +65,8 @@ static int space_forget(struct spaces *s, struct process_entry *entry, uint64_t 
 		return 0;
 	if (s->leaving)
 		rc = s->leaving(s->context, p);
-	if (time)
-		s->experiment->processes.data[p->index].end = since(s, time);
+	if (time && !s->unlisted)
+		s->experiment->processes.data[p->index].end = spaces_since(s, time);
 	entry->process = NULL;
 	if (s->last == p)
 		s->last = NULL;
@@ -81,6 +91,11 @@ static int set_text(char **to, const char *text)
 	free(*to);
 	*to = copy;
 	return 0;
+}
+
+static int set_command(struct spaces *s, const struct process *p, const char *text)
+{
+	return s->unlisted ? 0 : set_text(&s->experiment->processes.data[p->index].command, text);
 }
 
 /* A new row for a thread: numbers are reused, and mean another thread each time. */
@@ -158,12 +173,14 @@ static int look_at_threads(struct spaces *s, struct process *p)
 		if (tid <= 0)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)p->pid, (int)tid);
+		p->threads++;
+		if (s->unlisted)
+			continue;
 		space_read_name(path, name, sizeof(name));
 		if (!thread_begins(s, p, tid, name)) {
 			closedir(d);
 			return -1;
 		}
-		p->threads++;
 	}
 	if (d)
 		closedir(d);
@@ -179,7 +196,7 @@ static int space_look(struct spaces *s, struct process *p)
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
 	space_read_name(path, name, sizeof(name));
-	if (set_text(&s->experiment->processes.data[p->index].command, name))
+	if (set_command(s, p, name))
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
 	text = file_read(path, MAPS_MAX, &length, NULL);
@@ -193,15 +210,18 @@ static int space_look(struct spaces *s, struct process *p)
 struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool looking, uint64_t time)
 {
 	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)pid}};
-	struct experiment_process row = {
-		.pid = pid, .ppid = ppid, .rank = s->rank, .status = -1, .begin = since(s, time)};
+	struct experiment_process row = {.pid = pid,
+		.ppid = ppid,
+		.rank = s->rank,
+		.status = -1,
+		.begin = spaces_since(s, time)};
 	struct process *p;
 	long index;
 
 	entry = table_add(&s->processes, &key.key);
 	if (!entry || space_forget(s, entry, time))
 		return NULL;
-	index = experiment_process(s->experiment, &row, NULL);
+	index = s->unlisted ? 0 : experiment_process(s->experiment, &row, NULL);
 	p = index >= 0 ? calloc(1, sizeof(*p)) : NULL;
 	if (!p)
 		return NULL;
@@ -231,10 +251,18 @@ struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time)
 	return s->last;
 }
 
+bool spaces_knows(const struct spaces *s, pid_t pid)
+{
+	return space_find(s, pid) != NULL;
+}
+
 long spaces_thread(struct spaces *s, struct process *p, pid_t tid)
 {
-	struct thread_entry *t = thread_entry(s, tid);
+	struct thread_entry *t;
 
+	if (s->unlisted)
+		return 0;
+	t = thread_entry(s, tid);
 	if (!t)
 		return -1;
 	if (!t->index || t->pid != p->pid) {
@@ -245,10 +273,42 @@ long spaces_thread(struct spaces *s, struct process *p, pid_t tid)
 	return t->index;
 }
 
+long spaces_thread_on(struct spaces *s, long thread, uint32_t cpu)
+{
+	const struct on_cpu key = {.key = {(uint32_t)thread, cpu}};
+	struct experiment_thread row;
+	struct on_cpu *own;
+	long index;
+
+	if (thread < 0 || !cpu)
+		return thread;
+	own = table_add(&s->on_cpus, &key.key);
+	if (!own || own->index)
+		return own ? (long)own->index : -1;
+	row = s->experiment->threads.data[thread];
+	row.cpu = cpu;
+	index = experiment_thread(s->experiment, &row, NULL);
+	own->index = index < 0 ? 0 : (uint32_t)index;
+	return index;
+}
+
+/* Threads may have been renamed since. */
+static int name_on_cpus(struct spaces *s)
+{
+	const struct experiment_thread *rows = s->experiment->threads.data;
+
+	for (size_t i = 0; i < s->on_cpus.count; i++) {
+		const struct on_cpu *own = table_at(&s->on_cpus, i);
+
+		if (own->index && set_text(&s->experiment->threads.data[own->index].name,
+					  rows[own->key.thread].name))
+			return -1;
+	}
+	return 0;
+}
+
 static int inherit(struct spaces *s, struct process *p, const struct process *parent, bool mappings)
 {
-	struct experiment_process *rows = s->experiment->processes.data;
-
 	for (size_t i = 0; mappings && i < parent->mappings.count; i++) {
 		struct mapping *m = vec_push(&p->mappings);
 
@@ -256,7 +316,7 @@ static int inherit(struct spaces *s, struct process *p, const struct process *pa
 			return -1;
 		*m = parent->mappings.data[i];
 	}
-	return set_text(&rows[p->index].command, rows[parent->index].command);
+	return set_command(s, p, s->experiment->processes.data[parent->index].command);
 }
 
 static int on_fork(struct spaces *s, const struct record *r)
@@ -268,7 +328,7 @@ static int on_fork(struct spaces *s, const struct record *r)
 	/* Of the past, some parents were never watched. */
 	if (!parent && (!s->images->past || r->pid == r->fork.ppid))
 		p = parent = spaces_process(s, r->fork.ppid, r->time);
-	creator = thread_entry(s, r->fork.ptid);
+	creator = s->unlisted ? NULL : thread_entry(s, r->fork.ptid);
 	if (creator && creator->index)
 		name = s->experiment->threads.data[creator->index].name;
 	if (r->pid != r->fork.ppid) {
@@ -279,6 +339,8 @@ static int on_fork(struct spaces *s, const struct record *r)
 	if (!p)
 		return -1;
 	p->threads++;
+	if (s->unlisted)
+		return 0;
 	{
 		char copy[32];
 
@@ -294,7 +356,8 @@ static int on_exit_of(struct spaces *s, const struct record *r)
 	entry = table_find(&s->processes, &key.key);
 	if (!entry || !entry->process)
 		return 0;
-	s->experiment->processes.data[entry->process->index].end = since(s, r->time);
+	if (!s->unlisted)
+		s->experiment->processes.data[entry->process->index].end = spaces_since(s, r->time);
 	if (entry->process->threads > 1) {
 		entry->process->threads--;
 		return 0;
@@ -318,8 +381,9 @@ static int on_comm(struct spaces *s, const struct record *r)
 		p->threads = 1;
 		p->space = ++s->numbers;
 	}
-	if ((r->comm.exec || r->pid == r->tid) &&
-		set_text(&s->experiment->processes.data[p->index].command, r->comm.name))
+	if (s->unlisted)
+		return 0;
+	if ((r->comm.exec || r->pid == r->tid) && set_command(s, p, r->comm.name))
 		return -1;
 	return set_text(&s->experiment->threads.data[thread].name, r->comm.name);
 }
@@ -441,6 +505,77 @@ uint64_t spaces_address(const struct spaces *s, const struct mapping *m, uint64_
 	}
 }
 
+/* Without a record of its end, a process is missed twice before it is taken for ended: records of
+ * its last moments may still be to come. */
+static bool space_ended(struct process *p)
+{
+	bool was = p->absent;
+
+	p->absent = kill(p->pid, 0) != 0 && errno == ESRCH;
+	return p->absent && was;
+}
+
+static int trim_processes(struct spaces *s)
+{
+	struct table kept = TABLE_OF(struct process_entry);
+
+	for (size_t i = 0; i < s->processes.count; i++) {
+		struct process_entry *entry = table_at(&s->processes, i), *copy;
+
+		if (entry->process && space_ended(entry->process))
+			space_forget(s, entry, 0);
+		if (!entry->process)
+			continue;
+		copy = table_add(&kept, &entry->key);
+		if (!copy) {
+			table_fini(&kept);
+			return -1;
+		}
+		copy->process = entry->process;
+	}
+	table_fini(&s->processes);
+	s->processes = kept;
+	return 0;
+}
+
+int spaces_trim(struct spaces *s)
+{
+	size_t images = s->images->list.count;
+	bool *used = calloc(images + 1, sizeof(*used));
+	uint32_t *to = calloc(images + 1, sizeof(*to));
+	int rc = used && to ? trim_processes(s) : -1;
+
+	for (size_t i = 0; rc == 0 && i < s->processes.count; i++) {
+		const struct process_entry *entry = table_at(&s->processes, i);
+
+		for (size_t k = 0; k < entry->process->mappings.count; k++)
+			used[entry->process->mappings.data[k].image] = true;
+	}
+	if (rc == 0)
+		rc = images_trim(s->images, used, to);
+	for (size_t i = 0; rc == 0 && i < s->processes.count; i++) {
+		struct process_entry *entry = table_at(&s->processes, i);
+
+		for (size_t k = 0; k < entry->process->mappings.count; k++) {
+			uint32_t *image = &entry->process->mappings.data[k].image;
+
+			*image = to[*image];
+		}
+	}
+	free(used);
+	free(to);
+	return rc;
+}
+
+size_t spaces_count(const struct spaces *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->processes.count; i++)
+		n += ((const struct process_entry *)table_at(&s->processes, i))->process != NULL;
+	return n;
+}
+
 int spaces_end(struct spaces *s)
 {
 	int rc = 0;
@@ -451,13 +586,14 @@ int spaces_end(struct spaces *s)
 		if (entry->process && space_forget(s, entry, 0))
 			rc = -1;
 	}
-	return rc;
+	return name_on_cpus(s) ? -1 : rc;
 }
 
 void spaces_fini(struct spaces *s)
 {
 	s->leaving = NULL;
 	spaces_end(s);
+	table_fini(&s->on_cpus);
 	table_fini(&s->processes);
 	table_fini(&s->threads);
 }

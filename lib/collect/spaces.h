@@ -19,6 +19,7 @@ struct process {
 	uint32_t space;               /* changes with mappings */
 	unsigned threads;             /* that run */
 	bool jitted;                  /* it has samples in generated code */
+	bool absent;                  /* was not there when spaces were trimmed */
 	VEC(struct mapping) mappings; /* in order of address, without overlaps */
 };
 
@@ -26,10 +27,12 @@ struct spaces {
 	struct experiment *experiment; /* borrowed */
 	struct collect_images *images; /* borrowed */
 	struct table processes, threads;
+	struct table on_cpus; /* threads on a CPU, where these are recorded */
 	struct process *last; /* found at last */
 	uint32_t numbers;     /* of address spaces, given so far */
 	int rank;             /* in MPI, of all processes seen; -1: none */
 	uint64_t began;       /* time of the records at which the experiment began */
+	bool unlisted;        /* processes and threads have no rows in the experiment */
 	/* Called before the state of a process is freed; may be NULL. */
 	int (*leaving)(void *context, struct process *p);
 	void *context;
@@ -44,6 +47,8 @@ struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool look, u
 struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time);
 /* The thread's number in the experiment; -1: memory is out. */
 long spaces_thread(struct spaces *s, struct process *p, pid_t tid);
+/* The number of its samples on a CPU (+ 1; 0: unknown, and then it is the same). */
+long spaces_thread_on(struct spaces *s, long thread, uint32_t cpu);
 /* FORK, EXIT, COMM, MMAP, MMAP2. -1: memory is out. Others are ignored: 0. */
 int spaces_record(struct spaces *s, const struct record *r);
 /* A mapping that replaces earlier ones at its addresses. -1: memory is out. */
@@ -54,6 +59,15 @@ const struct mapping *spaces_find(const struct process *p, uint64_t pc);
 int spaces_read_maps(struct spaces *s, struct process *p, char *text);
 /* The address in image i of pc, which is in a mapping of it. */
 uint64_t spaces_address(const struct spaces *s, const struct mapping *m, uint64_t pc);
+/* ns from the beginning of the experiment to the time of a record; 0 before it. */
+uint64_t spaces_since(const struct spaces *s, uint64_t time);
+/* For use without end (unlisted): frees what is kept of processes that have ended, and images that
+ * no process has mapped. -1 when memory is out. */
+int spaces_trim(struct spaces *s);
+/* Is there a record of it, or was it read from /proc? */
+bool spaces_knows(const struct spaces *s, pid_t pid);
+/* Processes that run. */
+size_t spaces_count(const struct spaces *s);
 /* Ends all processes that are left. */
 int spaces_end(struct spaces *s);
 void spaces_fini(struct spaces *s);

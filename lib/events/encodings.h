@@ -7,6 +7,7 @@
 #ifndef EVENTS_ENCODINGS_H
 #define EVENTS_ENCODINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "events/numbers.h"
@@ -31,8 +32,9 @@ extern const struct encoding_family encodings_skl, encodings_icx, encodings_spr;
 extern const struct encoding_family encodings_neoverse_n1;
 
 /* Families by a processor's identification; "generic" for unknown ones. Static. The host's own is
- * event_host_family. */
-const char *host_family_x86(const char *vendor, unsigned family, unsigned model);
+ * event_host_family. amx: it has AMX-TILE, by which Intel's servers are known whatever their model.
+ */
+const char *host_family_x86(const char *vendor, unsigned family, unsigned model, bool amx);
 const char *host_family_arm(uint64_t midr);
 const char *host_family_cpuinfo(const char *text); /* of /proc/cpuinfo on Arm */
 

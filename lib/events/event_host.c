@@ -3,8 +3,11 @@
  * Which family of processors this host is: x86 by CPUID's vendor, family and model (a hypervisor
  * passes them on, so they do not show whether there is a PMU), Arm by the main ID register of the
  * first processor. Models with the same events share a family: Skylake to Comet Lake and their
- * servers are skl, Ice Lake to Rocket Lake icx, Sapphire and Emerald Rapids spr. Hybrid processors
- * are "generic": their cores count differently.
+ * servers are skl, Ice Lake to Rocket Lake icx, Sapphire, Emerald and Granite Rapids spr. Hybrid
+ * processors are "generic": their cores count differently.
+ *
+ * Hypervisors invent models (Granite Rapids has been seen as Ice Lake), but not AMX, which only the
+ * servers of spr have.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -48,13 +51,16 @@ static const struct model_range ranges[] = {
 	{"icx", "GenuineIntel", 6, 0x8c, 0x8d},
 	{"icx", "GenuineIntel", 6, 0xa7, 0xa7},
 	{"spr", "GenuineIntel", 6, 0x8f, 0x8f},
+	{"spr", "GenuineIntel", 6, 0xad, 0xae}, /* Granite Rapids has the same events */
 	{"spr", "GenuineIntel", 6, 0xcf, 0xcf},
 };
 
 static const char generic[] = "generic";
 
-const char *host_family_x86(const char *vendor, unsigned family, unsigned model)
+const char *host_family_x86(const char *vendor, unsigned family, unsigned model, bool amx)
 {
+	if (amx && strcmp(vendor, "GenuineIntel") == 0)
+		return "spr";
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (family == ranges[i].family && model >= ranges[i].first &&
 			model <= ranges[i].last && strcmp(vendor, ranges[i].vendor) == 0)
@@ -86,8 +92,10 @@ const char *host_family_cpuinfo(const char *text)
 #if defined(__x86_64__) || defined(__i386__)
 static const char *host_identify(void)
 {
+	enum { AMX_TILE = 1 << 24 }; /* leaf 7, edx */
 	unsigned eax, ebx, ecx, edx, family, model;
 	char vendor[13];
+	bool amx;
 
 	if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx))
 		return generic;
@@ -101,7 +109,8 @@ static const char *host_identify(void)
 	model = (eax >> 4 & 0xf) | (eax >> 12 & 0xf0);
 	if (family == 0xf)
 		family += eax >> 20 & 0xff;
-	return host_family_x86(vendor, family, model);
+	amx = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && edx & AMX_TILE;
+	return host_family_x86(vendor, family, model, amx);
 }
 #elif defined(__aarch64__)
 static const char *host_identify(void)

@@ -191,12 +191,16 @@ static const struct event *find_part(const char *name, struct strbuf *others)
 
 static int unknown(const char *text, struct error *e)
 {
-	const char *event = strstr(text, "::");
+	const char *event = strstr(text, "::"), *difference;
+	const struct event *table, *same = event_perf_nearest(text, &difference);
 	char wanted[NAME_MAX_LENGTH + 1], guess[256];
-	const struct event *table;
 	struct nearest n;
 	size_t count;
 
+	error_set(e, ERR_NOT_FOUND, "unknown event '%s'", text);
+	if (same)
+		return error_hint(e, "what comes nearest is -e %s, %s: %s", same->short_name,
+			same->name, difference);
 	/* Compares the event alone, without the PMU before it or the masks and modifiers after
 	 * it. */
 	snprintf(wanted, sizeof(wanted), "%s", event ? event + 2 : text);
@@ -210,7 +214,6 @@ static int unknown(const char *text, struct error *e)
 	for (size_t i = 0; i < sizeof(other_words) / sizeof(other_words[0]); i++)
 		nearest_offer(&n, other_words[i].word);
 	libpfm_offer(&n);
-	error_set(e, ERR_NOT_FOUND, "unknown event '%s'", text);
 	nearest_text(&n, guess, sizeof(guess));
 	return error_hint(e, "%s%s`perfex -list` shows the events", guess, *guess ? " " : "");
 }

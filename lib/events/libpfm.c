@@ -132,3 +132,12 @@ void libpfm_offer(struct nearest *n)
 		}
 	}
 }
+
+const char *libpfm_library(void)
+{
+	static char text[32];
+	int version = pfm_get_version();
+
+	snprintf(text, sizeof(text), "libpfm4 %d.%d", version >> 16 & 0xffff, version & 0xffff);
+	return text;
+}

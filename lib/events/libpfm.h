@@ -19,6 +19,9 @@
  */
 int libpfm_encode(const char *text, bool host, struct event_code *code, struct error *e);
 
+/* "libpfm4 4.0": the interface of the library in use. Static. */
+const char *libpfm_library(void);
+
 /* Offers the names of this host's events, including the kernel's generic ones. */
 void libpfm_offer(struct nearest *n);
 

@@ -67,9 +67,9 @@ enum experiment_tally_kind {
 	TALLY_SAMPLES_LEFT_OUT, /* clock samples in or right after a burst or window, in no
 				   histogram */
 	TALLY_PROGRAM_NS,       /* CPU time of all threads that could be followed */
-	TALLY_COST_NS,      /* CPU time that bursts and windows cost: of TALLY_STOP_NS, and ours */
-	TALLY_BURSTS_TIMED, /* bursts that rates of runs are of, including empty ones */
-	TALLY_TIMED_NS,     /* native CPU time of these, together */
+	TALLY_COST_NS,         /* CPU time that following it cost: TALLY_STOP_NS, and all of ours */
+	TALLY_BURSTS_TIMED,    /* bursts that rates of runs are of, including empty ones */
+	TALLY_TIMED_NS,        /* native CPU time of these, together */
 	TALLY_TIMED_TRANSFERS, /* runs in these, together */
 	TALLY_NATIVE_PAIRS, /* branches that were counted in the program's time, and then in a burst
 			     */

@@ -23,16 +23,18 @@ static int add_samples(struct table *t, int side, const struct experiment *x, ui
 	experiment_group_of *group_of, void *data)
 {
 	for (size_t i = 0; i < x->samples.count; i++) {
-		const struct experiment_sample *s = experiment_sample_at(x, i);
 		struct tally *tally;
-		uint64_t key;
+		uint64_t key, count;
 
-		if (s->key.metric != metric || !group_of(x, s, &key, data))
+		if (experiment_sample_at(x, i)->key.metric != metric)
+			continue;
+		count = group_of(x, i, &key, data);
+		if (!count)
 			continue;
 		tally = table_add(t, &key);
 		if (!tally)
 			return -1;
-		tally->counts[side] = row_sum(tally->counts[side], s->count);
+		tally->counts[side] = row_sum(tally->counts[side], count);
 	}
 	return 0;
 }

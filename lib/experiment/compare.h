@@ -42,9 +42,9 @@ struct comparison {
 	VEC(struct compare_group) groups;
 };
 
-/* The group of a sample; false: it is left out. */
-typedef bool experiment_group_of(const struct experiment *x, const struct experiment_sample *sample,
-	uint64_t *key, void *data);
+/* The group of a row of samples, and how many of them count; 0: it is left out. */
+typedef uint64_t experiment_group_of(
+	const struct experiment *x, size_t sample, uint64_t *key, void *data);
 
 /* Metric a of x and metric b of y (which may be x).  On failure *c is empty. */
 int experiment_compare(struct comparison *c, const struct experiment *x, uint32_t a,

@@ -34,6 +34,7 @@ static const struct {
 	{METRIC_BOTH, "both"},
 	{METRIC_DATA, "data"},
 	{METRIC_BRANCHES, "branches"},
+	{METRIC_VALUES, "values"},
 };
 
 static const char *const reasons[EXPERIMENT_REASONS] = {
@@ -162,6 +163,8 @@ static void dump_processes(struct dump *d)
 		if (!d->quiet)
 			fprintf(d->out, " tid %" PRId32, (int32_t)t->tid);
 		put_named(d, "name", t->name);
+		if (t->cpu)
+			fprintf(d->out, " cpu %" PRIu32, t->cpu - 1);
 		putc('\n', d->out);
 	}
 }
@@ -195,12 +198,27 @@ static void dump_data_metrics(struct dump *d)
 	}
 }
 
+/* Times differ between runs that do the same. */
+static void dump_slices(struct dump *d)
+{
+	if (d->quiet || !d->x->slices.count)
+		return;
+	fprintf(d->out, "slices shift %" PRIu32, d->x->slicing.shift);
+	if (d->x->slicing.room != UINT64_MAX)
+		fprintf(d->out, " room %" PRIu64, d->x->slicing.room);
+	putc('\n', d->out);
+	row_dump(&d->x->slices, &experiment_slices_kind, d->out);
+}
+
 static void dump_tables(struct dump *d)
 {
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++) {
 		if (i == EXPERIMENT_OBJECTS)
 			dump_data_metrics(d);
-		row_dump(experiment_table(d->x, i), experiment_kind(i), d->out);
+		if (i == EXPERIMENT_SLICES)
+			dump_slices(d);
+		else
+			row_dump(experiment_table(d->x, i), experiment_kind(i), d->out);
 		if (i == EXPERIMENT_ENDS && d->x->data.lost)
 			fprintf(d->out, "data-lost %" PRIu64 "\n", d->x->data.lost);
 	}

@@ -18,6 +18,7 @@ int experiment_init(struct experiment *x, struct error *e)
 
 	memset(x, 0, sizeof(*x));
 	x->runs = 1;
+	x->slicing.room = UINT64_MAX;
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
 		if (row_init(experiment_table(x, i), experiment_kind(i)))
 			goto fail;
@@ -107,6 +108,15 @@ long experiment_thread(
 	return experiment_list_add(x, EXPERIMENT_THREADS, thread, e);
 }
 
+uint64_t experiment_thread_count(const struct experiment *x)
+{
+	uint64_t n = x->folded.threads;
+
+	for (size_t i = 1; i < x->threads.count; i++)
+		n += x->threads.data[i].cpu == 0;
+	return n;
+}
+
 long experiment_phase(struct experiment *x, const struct experiment_phase *phase, struct error *e)
 {
 	return experiment_list_add(x, EXPERIMENT_PHASES, phase, e);
@@ -162,12 +172,9 @@ long experiment_node(struct experiment *x, uint32_t parent, uint32_t image, uint
 int experiment_add(struct experiment *x, uint32_t metric, uint32_t thread, uint32_t phase,
 	uint32_t node, uint64_t count)
 {
-	struct experiment_sample key = {
-		.key = {.metric = metric, .thread = thread, .phase = phase, .node = node}};
-	struct experiment_sample *sample = table_add(&x->samples, &key.key);
+	const struct experiment_sample sample = {
+		.key = {.metric = metric, .thread = thread, .phase = phase, .node = node},
+		.count = count};
 
-	if (!sample)
-		return -1;
-	sample->count += count;
-	return 0;
+	return experiment_row(x, EXPERIMENT_SAMPLES, &sample) < 0 ? -1 : 0;
 }

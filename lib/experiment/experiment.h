@@ -67,6 +67,7 @@ enum experiment_metric_flag {
 				   without this flag */
 	METRIC_DATA = 1 << 7,   /* data space is counted, too (experiment/data.h) */
 	METRIC_BRANCHES = 1 << 8, /* branches are recorded, too (experiment/branches.h) */
+	METRIC_VALUES = 1 << 9,   /* values are, too (experiment/values.h) */
 };
 
 /* Reasons why samples have no meaningful address. */
@@ -115,6 +116,8 @@ struct experiment_thread {
 	uint32_t process;
 	pid_t tid;
 	char *name;
+	uint32_t cpu; /* CPU + 1, of samples taken there; 0: of all others. A thread has a row with
+			 0, and where CPUs are recorded one for each. */
 };
 
 struct experiment_phase {
@@ -191,6 +194,10 @@ struct experiment {
 			EXPERIMENT_TABLE_LIST(EXPERIMENT_MEMBER)
 		};
 	};
+	struct {                /* of slices (experiment/time_slices.h) */
+		uint32_t shift; /* they are 2^shift ns wide */
+		uint64_t room;  /* bits that they may take in a file; UINT64_MAX: not known yet */
+	} slicing;
 	uint64_t began;   /* ns since 1970, 0: not known */
 	uint64_t elapsed; /* ns; of several runs, the sum */
 	uint32_t runs;    /* files that were added up; 1 as recorded */
@@ -215,6 +222,8 @@ long experiment_process(
 	struct experiment *x, const struct experiment_process *process, struct error *e);
 long experiment_thread(
 	struct experiment *x, const struct experiment_thread *thread, struct error *e);
+/* Threads, those that merging folded among them. */
+uint64_t experiment_thread_count(const struct experiment *x);
 long experiment_phase(struct experiment *x, const struct experiment_phase *phase, struct error *e);
 /* Of several names of one address, the least is kept. */
 int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, uint64_t length,

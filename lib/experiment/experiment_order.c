@@ -86,7 +86,8 @@ int order_threads(const void *pa, const void *pb)
 
 	TRY(ORDER(a->process, b->process));
 	TRY(ORDER(a->tid, b->tid));
-	return strcmp(a->name, b->name);
+	TRY(strcmp(a->name, b->name));
+	return ORDER(a->cpu, b->cpu);
 }
 
 int order_phases(const void *pa, const void *pb)

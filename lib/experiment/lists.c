@@ -63,6 +63,7 @@ static const struct row_field thread_fields[] = {
 	{ROW_FIELD(experiment_thread, process), .reference = EXPERIMENT_PROCESSES},
 	{ROW_FIELD(experiment_thread, tid), .coding = ROW_SINT},
 	{ROW_FIELD(experiment_thread, name), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_thread, cpu), .later = 1},
 };
 
 static const struct row_field phase_fields[] = {

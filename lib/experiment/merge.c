@@ -351,15 +351,27 @@ static struct row_numbers numbers_of(const struct merge *m)
 	return n;
 }
 
+static int merge_slices(struct merge *m)
+{
+	const struct row_numbers n = numbers_of(m);
+	struct table own = {0};
+	const struct table *slices = time_slices_align(m->a, m->b, &own);
+	int rc = slices ? row_merge(&m->a->slices, slices, &experiment_slices_kind, &n, NULL) : -1;
+
+	table_fini(&own);
+	return rc ? error_nomem(m->e) : 0;
+}
+
 static int merge_tables(struct merge *m)
 {
 	const struct row_numbers n = numbers_of(m);
 
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
-		if (row_merge(experiment_table(m->a, i), experiment_table(m->b, i),
-			    experiment_kind(i), &n, m->to[i]))
+		if (i != EXPERIMENT_SLICES &&
+			row_merge(experiment_table(m->a, i), experiment_table(m->b, i),
+				experiment_kind(i), &n, m->to[i]))
 			return error_nomem(m->e);
-	return 0;
+	return m->b->slices.count ? merge_slices(m) : 0;
 }
 
 /* ---- processes folded ---- */
@@ -381,12 +393,11 @@ static void fold_processes(struct experiment_folded *f, const struct experiment 
 
 	if (more != f) {
 		f->processes += more->processes;
-		f->threads += more->threads;
 		f->failed += more->failed;
 		fold_rank(f, more->rank_low, more->rank_high, more->ranks);
 	}
 	f->processes += x->processes.count - 1;
-	f->threads += x->threads.count - 1;
+	f->threads = (more != f ? f->threads : 0) + experiment_thread_count(x);
 	for (size_t i = 1; i < x->processes.count; i++) {
 		const struct experiment_process *p = &x->processes.data[i];
 
@@ -395,20 +406,40 @@ static void fold_processes(struct experiment_folded *f, const struct experiment 
 	}
 }
 
+/* Rows of one key, which they have by new numbers, become one. */
+static int fold_table(
+	struct table *t, const struct row_kind *k, const struct row_numbers *n, uint32_t *to)
+{
+	struct table old = *t;
+	int status = row_init(t, k) || row_merge(t, &old, k, n, to) ? -1 : 0;
+
+	table_fini(&old);
+	return status;
+}
+
+static int fold_samples(struct experiment *a)
+{
+	uint32_t *threads = calloc(a->threads.count, sizeof(*threads));
+	uint32_t *samples = calloc(a->samples.count + 1, sizeof(*samples));
+	const struct row_numbers n = {
+		.to = {[EXPERIMENT_THREADS] = threads, [EXPERIMENT_SAMPLES] = samples}};
+	int status = -1;
+
+	if (threads && samples)
+		status = fold_table(&a->samples, &experiment_samples_kind, &n, samples) ||
+			 fold_table(&a->slices, &experiment_slices_kind, &n, NULL);
+	free(threads);
+	free(samples);
+	return status;
+}
+
 /* a as it would be without MERGE_THREADS. */
 static int fold_sum(struct experiment *a, struct error *e)
 {
-	struct row_numbers n = {0};
-	uint32_t *none = calloc(a->threads.count, sizeof(*none));
-	struct table old = a->samples;
-	int status;
-
-	if (!none)
-		return error_nomem(e);
-	if (a->processes.count == 1 && a->threads.count == 1) {
-		free(none);
+	if (a->processes.count == 1 && a->threads.count == 1)
 		return 0;
-	}
+	if (fold_samples(a))
+		return error_nomem(e);
 	fold_processes(&a->folded, a);
 	for (; a->threads.count > 1; a->threads.count--)
 		free(a->threads.data[a->threads.count - 1].name);
@@ -416,12 +447,7 @@ static int fold_sum(struct experiment *a, struct error *e)
 		free(a->processes.data[a->processes.count - 1].command);
 	for (size_t i = 0; i < a->phases.count; i++)
 		a->phases.data[i].thread = 0;
-	n.to[EXPERIMENT_THREADS] = none;
-	status = row_init(&a->samples, &experiment_samples_kind) ||
-		 row_merge(&a->samples, &old, &experiment_samples_kind, &n, NULL);
-	table_fini(&old);
-	free(none);
-	return status ? error_nomem(e) : 0;
+	return 0;
 }
 
 /* ---- all ---- */

@@ -6,11 +6,11 @@
  * small.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/parallel.h"
 #include "experiment/merge.h"
 #include "experiment/private.h"
 
@@ -121,11 +121,8 @@ static void *merge_files_work(void *data)
 
 static size_t count_workers(size_t files)
 {
-	cpu_set_t set;
-	size_t n = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+	size_t n = parallel_processors(MOST_WORKERS);
 
-	if (n > MOST_WORKERS)
-		n = MOST_WORKERS;
 	return n < files ? n : files ? files : 1;
 }
 

@@ -13,7 +13,9 @@
 #define CODING_MAJOR   1
 #define CODING_DATA    1     /* minor version of files with data space */
 #define CODING_BRANCH  3     /* of files with branch records */
-#define CODING_MINOR   4     /* of files with modelled waits; with none of these, 0 */
+#define CODING_WAITS   4     /* of files with modelled waits */
+#define CODING_VALUES  5     /* of files with values */
+#define CODING_MINOR   6     /* of files with times of samples; with none of these, 0 */
 #define CODING_PREFIX  12    /* bytes: magic, major, minor */
 #define CODING_SECTION 12    /* bytes: type, length of the rest, checksum */
 #define CODING_CHUNK   65536 /* bytes; a longer table continues in another section */
@@ -47,6 +49,20 @@ long experiment_list_add(struct experiment *x, int which, const void *row, struc
  * then, too. */
 int experiment_list_copy(struct experiment *to, const struct experiment *from, int which);
 void experiment_list_fini(struct experiment *x, int which);
+
+/* ---- times of samples (time_slices.c) ---- */
+
+/* Gives a slices as wide as b, which has some, needs, and the lesser room of both. b's slices in
+ * that width: its own, or in *own, which is empty before and to be freed by the caller. NULL when
+ * memory is out. */
+const struct table *time_slices_align(
+	struct experiment *a, const struct experiment *b, struct table *own);
+/* Widens slices until they fit. bytes: what the other sections take that a sum keeps; from this
+ * follows the room, if it is not known yet. x is settled. -1 when memory is out. */
+int time_slices_fit(struct experiment *x, size_t bytes);
+/* The contents of their section. */
+void time_slices_put(const struct experiment *x, struct strbuf *to);
+void time_slices_get(struct experiment *x, struct cursor *c);
 
 /* Adds the counts of b to those of a, which is the same metric, and takes the lesser note; b is
  * unchanged, but its note may be exchanged for a's. counted: has it samples? (A total of 0 with

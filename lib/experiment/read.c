@@ -247,6 +247,8 @@ static void read_section(struct reader *r, const struct section *s, struct curso
 		read_nodes(r, c);
 	else if (s->table == EXPERIMENT_SAMPLES)
 		read_samples(r, c);
+	else if (s->table == EXPERIMENT_SLICES)
+		time_slices_get(r->x, c);
 	else
 		read_rows_read(r, c, experiment_table(r->x, s->table), experiment_kind(s->table));
 }

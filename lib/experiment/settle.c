@@ -216,7 +216,9 @@ static int settle_table(struct experiment *x, int which, bool images_joined, uin
 	struct table *t = experiment_table(x, which);
 	struct row_numbers n = {0};
 
-	if (kind->referred_to && !(to[which] = malloc((t->count + 1) * sizeof(**to))))
+	/* To samples, slices only refer. */
+	if (kind->referred_to && (which != EXPERIMENT_SAMPLES || x->slices.count) &&
+		!(to[which] = malloc((t->count + 1) * sizeof(**to))))
 		return -1;
 	for (int i = 0; i < EXPERIMENT_TABLES; i++)
 		n.to[i] = to[i];

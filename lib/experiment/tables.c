@@ -6,6 +6,7 @@
 #include "experiment/branches.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
+#include "experiment/time_slices.h"
 
 static const struct row_field symbol_fields[] = {
 	{ROW_KEY(experiment_symbol, image), .coding = ROW_RISE, .reference = EXPERIMENT_IMAGES},
@@ -52,7 +53,17 @@ static const struct row_field sample_fields[] = {
 };
 
 const struct row_kind experiment_samples_kind = {ROW_KIND(experiment_sample, sample_fields, 4),
-	.type = "SAMP", .word = "sample", .order = order_samples};
+	.type = "SAMP", .word = "sample", .referred_to = true, .order = order_samples};
+
+static const struct row_field slice_fields[] = {
+	{ROW_KEY(experiment_slice, sample), .reference = EXPERIMENT_SAMPLES},
+	{ROW_KEY(experiment_slice, slice)},
+	{ROW_FIELD(experiment_slice, count), .positive = 1},
+};
+
+/* Likewise. */
+const struct row_kind experiment_slices_kind = {
+	ROW_KIND(experiment_slice, slice_fields, 2), .type = "SLIC", .word = "slice"};
 
 enum { EDGE_FROM_IMAGE, EDGE_FROM };
 

@@ -18,6 +18,7 @@
 	TABLE(SYMBOLS, symbols)                                                                    \
 	TABLE(NODES, nodes)                                                                        \
 	TABLE(SAMPLES, samples)                                                                    \
+	TABLE(SLICES, slices)                                                                      \
 	TABLE(EDGES, edges)                                                                        \
 	TABLE(OBJECTS, objects)                                                                    \
 	TABLE(PLACES, places)                                                                      \
@@ -27,7 +28,10 @@
 	TABLE(RUNS, branch_runs)                                                                   \
 	TABLE(RATES, branch_rates)                                                                 \
 	TABLE(TALLIES, branch_tallies)                                                             \
-	TABLE(WAITS, waits)
+	TABLE(WAITS, waits)                                                                        \
+	TABLE(VALUE_SITES, value_sites)                                                            \
+	TABLE(VALUES, values)                                                                      \
+	TABLE(VALUE_TALLIES, value_tallies)
 
 /* Targets of references, by number: first lists, which are not tables of rows, then the tables. */
 enum experiment_rows {

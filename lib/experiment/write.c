@@ -7,13 +7,26 @@
 #include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/private.h"
+#include "experiment/values.h"
 
 struct writer {
-	const struct experiment *x;
+	struct experiment *x;
 	struct strbuf *out;
 	struct strbuf section, record;
 	uint64_t sections;
+	size_t lasting; /* bytes of sections that a sum keeps */
 };
+
+/* Not those of one run. */
+static bool is_lasting(const char *type)
+{
+	static const char *const others[] = {"RUN ", "PROC", "THRD", "PHAS", "SAMP"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(type, others[i]) == 0)
+			return false;
+	return true;
+}
 
 static void write_end_section(struct writer *w, const char *type)
 {
@@ -31,6 +44,8 @@ static void write_end_section(struct writer *w, const char *type)
 	/* Lengths have 32 bits: longer ones cannot be written. */
 	if (w->section.failed || w->section.length > UINT32_MAX)
 		w->out->failed = true;
+	if (is_lasting(type))
+		w->lasting += sizeof(head) + w->section.length;
 	w->section.length = 0;
 	w->sections++;
 }
@@ -148,6 +163,15 @@ static void write_samples_write(struct writer *w)
 	end_table(w, "SAMP");
 }
 
+static void write_slices(struct writer *w)
+{
+	if (time_slices_fit(w->x, w->lasting))
+		w->out->failed = true;
+	if (w->x->slices.count)
+		time_slices_put(w->x, &w->section);
+	end_table(w, "SLIC");
+}
+
 static void write_rows(struct writer *w, int which)
 {
 	const struct row_kind *kind = experiment_kind(which);
@@ -167,6 +191,8 @@ static void write_table(struct writer *w, int which)
 		write_nodes(w);
 	else if (which == EXPERIMENT_SAMPLES)
 		write_samples_write(w);
+	else if (which == EXPERIMENT_SLICES)
+		write_slices(w);
 	else
 		write_rows(w, which);
 }
@@ -186,8 +212,12 @@ static void write_tables(struct writer *w)
 
 static unsigned minor_version(const struct experiment *x)
 {
-	if (x->waits.count)
+	if (x->slices.count)
 		return CODING_MINOR;
+	if (experiment_has_values(x))
+		return CODING_VALUES;
+	if (x->waits.count)
+		return CODING_WAITS;
 	if (experiment_has_branches(x))
 		return CODING_BRANCH;
 	return experiment_has_data(x) ? CODING_DATA : 0;
@@ -222,6 +252,9 @@ int experiment_write(struct experiment *x, const char *path, struct error *e)
 	int status = -1;
 
 	if (experiment_encode(x, &out, e) == 0 && file_create(&file, path, e) == 0) {
+		/* Values are data of the program: there may be secrets among them. */
+		if (experiment_has_values(x))
+			file_private(&file);
 		fwrite(out.data, 1, out.length, file.stream);
 		status = file_commit(&file, e);
 	}

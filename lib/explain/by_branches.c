@@ -6,18 +6,19 @@
 #include "experiment/branches.h"
 #include "explain/by_branches_private.h"
 
-/* The uncertainty of estimates: fitted on programs of tests/accuracy/confidence and checked there
- * on others. SCALE is above HIGH, since some errors on the others exceeded the fit. */
-#define SCALE  0.08 /* deviation of the common factor of all estimates of a program: its time */
-#define SPREAD 0.8  /* factor between the scatter of rates and errors */
+/* The uncertainty of estimates: chosen on programs of tests/accuracy/confidence so that most of
+ * what is called high is, and intervals hold; checked there on others. */
+#define SCALE  0.02 /* deviation that all estimates of a program have: of its anchors' time */
+#define SPREAD 1.3  /* factor between the scatter of rates and errors */
 #define FACTOR 0.35 /* of the logarithm of the factor of all rates, if beyond USUAL */
 #define USUAL  2.0
 #define LOOSE  0.8  /* deviation of everything not in deviations, if no burst was timed */
 #define HIGH   0.05 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
 #define MEDIUM 0.12 /* ... and medium: 95% within 25% */
 
-#define TIMED_LEAST 20  /* bursts from which on rates are used */
-#define PAIRS_LEAST 50  /* counts in the program's own time, likewise */
+#define TIMED_LEAST 20 /* bursts from which on rates are used; with counts in native time: */
+#define TIMED_FEW   4
+#define PAIRS_LEAST 20  /* counts in the program's own time, likewise */
 #define SLOWER      1.6 /* cycles relative to those expected, of code in no burst */
 
 /* ---- rows ---- */
@@ -67,7 +68,7 @@ double explain_branches_timed(const struct prof_data *d)
 {
 	double bursts = tally_of(d, TALLY_BURSTS_TIMED);
 
-	return bursts >= TIMED_LEAST ? bursts : 0;
+	return bursts >= (counted_natively(d) ? TIMED_FEW : TIMED_LEAST) ? bursts : 0;
 }
 
 static struct timed timed_of(const struct explain_branches *b)

@@ -289,6 +289,8 @@ int explain_code_load(struct explain_code *c, const struct prof_data *d,
 	c->size = symbol.size ? symbol.size : 1;
 	c->machine = explain_isa(d, procedure->image);
 	c->bytes = c->machine != ISA_NONE && c->size <= CODE_MAX ? malloc(c->size) : NULL;
+	if (!c->bytes && c->machine != ISA_NONE && c->size <= CODE_MAX)
+		goto out_of_memory;
 	if (c->bytes)
 		r.size = code_read_image(&asker, c->begin, c->bytes, c->size);
 	if (r.size) {
@@ -300,6 +302,7 @@ int explain_code_load(struct explain_code *c, const struct prof_data *d,
 	}
 	if (code_take_counts(c, d, p, procedure->image) == 0)
 		return 0;
+out_of_memory:
 	error_nomem(e);
 fail:
 	explain_code_fini(c);

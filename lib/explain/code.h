@@ -30,6 +30,9 @@ int explain_procedures_init(struct explain_procedures *p, const struct prof_data
 int explain_procedures_all(struct explain_procedures *p, const struct prof_data *d);
 void explain_procedures_fini(struct explain_procedures *p);
 
+/* The instructions of a program whose code is kept: decoding takes long, and the result room. */
+enum { EXPLAIN_CODE_KEPT = 1 << 20 };
+
 struct explain_code {
 	enum isa_machine machine;
 	uint32_t image;

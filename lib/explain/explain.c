@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "events/numbers.h"
+#include "explain/program.h"
 
 /* ---- counted events ---- */
 
@@ -175,7 +177,18 @@ static void take_frequencies(struct explain_result *p, double *executions, doubl
 	}
 }
 
-static int make_input(struct explain_result *p, struct explain *x)
+/* Events, and what was found of the whole program. */
+static void take_evidence(struct explain_result *p, const struct explain *x, double *lines,
+	double *pages, double *events)
+{
+	p->input.line_misses = lines;
+	p->input.page_misses = pages;
+	p->input.factor = x->learnt ? x->factor : NULL;
+	take_events(p, x, events);
+	culprit_lines_misses(x->lines, p->procedure->image, p->code.flow, lines, pages);
+}
+
+static int make_input(struct explain_result *p, const struct explain *x)
 {
 	const struct flow *f = p->code.flow;
 	const struct prof_metric *m = &x->d->metrics.data[x->analysis.metric];
@@ -207,19 +220,16 @@ static int make_input(struct explain_result *p, struct explain *x)
 		.mi = p->analysed.mi,
 		.rows = p->analysed.rows,
 		.unsure = p->analysed.unsure,
-		.factor = x->learnt ? x->factor : NULL,
-		.line_misses = lines,
-		.page_misses = pages,
 		.counted = uses_counted_edges(p),
 		.modelled = x->analysis.modelled,
 		.behind_calls = m->metric->flags & METRIC_SKID,
 		.faults = m->metric->flags & METRIC_WALL};
-	take_events(p, x, events);
-	culprit_lines_misses(x->lines, p->procedure->image, f, lines, pages);
+	if (x->settled)
+		take_evidence(p, x, lines, pages, events);
 	return 0;
 }
 
-/* Results are kept as long as they take little room. */
+/* Analyses are kept as long as they take little room. */
 enum { KEPT_MAX = 4 << 20 }; /* instructions */
 
 struct kept { /* table entry */
@@ -228,45 +238,53 @@ struct kept { /* table entry */
 		uint32_t image, reserved;
 	} key;
 	struct explain_analysed analysed;
+	struct explain_code code; /* without flow: not kept */
 };
 
-static int analyse(struct explain_result *p, struct explain *x, struct error *e)
+static const struct kept *find_kept(const struct explain *x, const struct explain_procedure *p)
 {
-	struct kept key = {.key = {p->procedure->begin, p->procedure->image, 0}};
-	struct kept *kept = table_find(&x->kept, &key.key);
-	size_t n = p->code.flow->insns.count;
+	const struct kept key = {.key = {p->begin, p->image, 0}};
 
-	if (kept) {
-		p->analysed = kept->analysed;
-		p->analysed.code = &p->code;
-		p->borrowed = true;
-		return 0;
-	}
-	if (explain_analyse(
-		    &p->analysed, &x->analysis, &p->code, p->moves.moved[x->analysis.metric], e))
-		return -1;
+	return x->settled ? table_find(&x->kept, &key.key) : NULL;
+}
+
+static int keep_analysed(struct explain *x, struct explain_result *p)
+{
+	size_t n = p->code.flow->insns.count;
+	struct kept key = {.key = {p->procedure->begin, p->procedure->image, 0}}, *kept;
+
 	if (x->kept_insns + n > KEPT_MAX)
 		return 0;
 	kept = table_add(&x->kept, &key.key);
 	if (!kept)
-		return error_nomem(e);
+		return -1;
 	kept->analysed = p->analysed;
+	p->borrowed = true;
+	if (x->kept_insns + n <= EXPLAIN_CODE_KEPT) {
+		kept->code = p->code;
+		p->borrowed_code = true;
+	}
 	x->kept_insns += n;
+	return 0;
+}
+
+static int analyse(struct explain_result *p, struct explain *x, struct error *e)
+{
+	const struct kept *kept = find_kept(x, p->procedure);
+
+	if (!kept)
+		return explain_analyse(&p->analysed, &x->analysis, &p->code,
+			p->moves.moved[x->analysis.metric], e);
+	p->analysed = kept->analysed;
+	p->analysed.code = &p->code;
 	p->borrowed = true;
 	return 0;
 }
 
-/* Takes ownership of the code. */
-static int explain_prepare(struct explain_result *p, struct explain *x,
-	const struct explain_procedure *procedure, struct explain_code *code, struct error *e)
+static int explain_prepare(struct explain_result *p, struct explain *x, struct error *e)
 {
 	const uint64_t *times;
 
-	memset(p, 0, sizeof(*p));
-	p->procedure = procedure;
-	p->name = profile_string_at(x->d, procedure->name);
-	p->code = *code;
-	memset(code, 0, sizeof(*code));
 	if (!p->code.flow || p->code.machine != ISA_X86_64)
 		return 0;
 	times = x->analysis.exact ? p->code.counts + x->analysis.counted : NULL;
@@ -280,23 +298,92 @@ static int explain_prepare(struct explain_result *p, struct explain *x,
 	return 0;
 }
 
-int explain_result_make(struct explain_result *p, struct explain *x,
+/* Procedures of `all`, thought about by any thread, and taken in order. Meanwhile x changes only in
+ * what no thought reads. */
+struct look {
+	struct explain *x;
+	const struct explain_procedures *all;
+	const char *words;                                       /* for the progress bar */
+	int (*think)(struct explain_result *p, struct error *e); /* NULL: nothing to do */
+	explain_take *take;
+	void *to;
+};
+
+static int load_code(struct explain_result *p, const struct look *l, struct error *e)
+{
+	struct explain_program *program = l->x->analysis.program;
+	const struct explain_procedure *own = p->procedure;
+	const struct kept *kept = find_kept(l->x, own);
+
+	if (kept && kept->code.flow) {
+		p->code = kept->code;
+		p->borrowed_code = true;
+		return 0;
+	}
+	if (program && explain_program_take_code(program, own->image, own->begin, &p->code))
+		return 0;
+	return explain_code_load(&p->code, l->x->d, l->all, own, e);
+}
+
+static int look_into(const struct look *l, struct explain_result *p,
 	const struct explain_procedure *procedure, struct error *e)
 {
-	struct explain_code code = {0};
+	p->procedure = procedure;
+	p->name = profile_string_at(l->x->d, procedure->name);
+	if (load_code(p, l, e) || explain_prepare(p, l->x, e))
+		return -1;
+	return p->told && l->think ? l->think(p, e) : 0;
+}
 
-	if (explain_code_load(&code, x->d, &x->procedures, procedure, e)) {
-		memset(p, 0, sizeof(*p));
-		return -1;
-	}
-	if (explain_prepare(p, x, procedure, &code, e))
-		return -1;
-	if (!p->told)
-		return 0;
+static int look_make(void *context, size_t i, void *result, struct error *e)
+{
+	const struct look *l = context;
+
+	return look_into(l, result, &l->all->list.data[i], e);
+}
+
+static int look_take(void *context, size_t i, void *result, struct error *e)
+{
+	const struct look *l = context;
+
+	profile_progress(l->x->d, i, l->all->list.count, l->words);
+	return l->take(l->to, result, e);
+}
+
+static void look_drop(void *context, void *result)
+{
+	const struct look *l = context;
+
+	explain_result_fini(result, l->x);
+}
+
+static int look_through(struct look *l, struct error *e)
+{
+	const struct parallel all = {.count = l->all->list.count,
+		.size = sizeof(struct explain_result),
+		.context = l,
+		.make = look_make,
+		.take = look_take,
+		.drop = look_drop};
+
+	return parallel_run(&all, e);
+}
+
+static int think_of_culprits(struct explain_result *p, struct error *e)
+{
 	return culprits_find(&p->culprits, &p->input, e) ||
 			       culprits_unsure(&p->culprits, &p->input, e)
 		       ? -1
 		       : 0;
+}
+
+int explain_result_make(struct explain_result *p, struct explain *x,
+	const struct explain_procedure *procedure, struct error *e)
+{
+	const struct look one = {.x = x, .all = &x->procedures, .think = think_of_culprits};
+
+	memset(p, 0, sizeof(*p));
+	return look_into(&one, p, procedure, e);
 }
 
 void explain_result_fini(struct explain_result *p, const struct explain *x)
@@ -306,60 +393,56 @@ void explain_result_fini(struct explain_result *p, const struct explain *x)
 	if (!p->borrowed)
 		explain_analysed_fini(&p->analysed);
 	explain_moves_fini(&p->moves, x->d);
-	explain_code_fini(&p->code);
+	if (!p->borrowed_code)
+		explain_code_fini(&p->code);
 }
 
 /* ---- a program ---- */
 
-struct look {
-	struct explain *x;
-	int (*each)(struct explain *x, struct explain_result *p, struct error *e);
-};
-
-static int explain_look_at(void *to, const struct explain_procedure *procedure,
-	struct explain_code *code, struct error *e)
+static int add_lines(void *to, struct explain_result *p, struct error *e)
 {
-	const struct look *l = to;
-	struct explain_result p;
-	int rc = explain_prepare(&p, l->x, procedure, code, e);
+	struct explain *x = to;
 
-	if (rc == 0 && p.told)
-		rc = l->each(l->x, &p, e);
-	explain_result_fini(&p, l->x);
-	return rc;
-}
-
-static int add_lines(struct explain *x, struct explain_result *p, struct error *e)
-{
+	if (!p->told)
+		return 0;
 	count_wrong(x, p);
 	if (x->analysis.compared && !p->analysed.exact)
 		x->differs += (double)p->code.sums[x->analysis.metric];
+	if (keep_analysed(x, p))
+		return error_nomem(e);
 	return culprit_lines_add(x->lines, p->procedure->image, &p->input, e);
 }
 
-static int add_waits(struct explain *x, struct explain_result *p, struct error *e)
+static int think_of_all(struct explain_result *p, struct error *e)
 {
 	p->input.survey = true;
-	if (culprits_find(&p->culprits, &p->input, e))
-		return -1;
-	return culprits_learn_add(x->learn, &p->culprits, e);
+	return culprits_find(&p->culprits, &p->input, e);
+}
+
+static int add_waits(void *to, struct explain_result *p, struct error *e)
+{
+	struct explain *x = to;
+
+	return p->told ? culprits_learn_add(x->learn, &p->culprits, e) : 0;
 }
 
 static int look_around(struct explain *x, struct error *e)
 {
-	struct look lines = {x, add_lines}, waits = {x, add_waits};
 	struct explain_procedures all; /* including hidden ones: they occupy caches as well */
+	struct look lines = {x, &all, "estimating executions", NULL, add_lines, x};
+	struct look waits = {x, &all, "learning causes", think_of_all, add_waits, x};
 	int rc = explain_procedures_all(&all, x->d) ? error_nomem(e) : 0;
 
 	x->lines = culprit_lines_new(&x->machine, e);
 	x->learn = culprits_learn_new(e);
 	if (rc == 0)
-		rc = x->lines && x->learn
-			     ? explain_code_each(x->d, &all, explain_look_at, &lines, e)
+		rc = x->lines && x->learn && explain_analysis_ready(&x->analysis, e) == 0
+			     ? look_through(&lines, e)
 			     : -1;
 	if (rc == 0) {
 		culprit_lines_settle(x->lines);
-		rc = explain_code_each(x->d, &all, explain_look_at, &waits, e);
+		x->settled = true;
+		rc = look_through(&waits, e);
 	}
 	if (rc == 0) {
 		culprits_learn_factors(x->learn, x->factor);
@@ -388,25 +471,19 @@ int explain_init(struct explain *x, struct prof_data *d, struct error *e)
 
 int explain_each(struct explain *x, explain_take *take, void *to, struct error *e)
 {
-	size_t count = x->procedures.list.count;
-	int rc = 0;
+	struct look all = {x, &x->procedures, "explaining waits", think_of_culprits, take, to};
 
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		struct explain_result p;
-
-		profile_progress(x->d, i, count, "explaining waits");
-		rc = explain_result_make(&p, x, &x->procedures.list.data[i], e);
-		if (rc == 0)
-			rc = take(to, &p, e);
-		explain_result_fini(&p, x);
-	}
-	return rc;
+	return look_through(&all, e);
 }
 
 void explain_fini(struct explain *x)
 {
-	for (size_t i = 0; i < x->kept.count; i++)
-		explain_analysed_fini(&((struct kept *)table_at(&x->kept, i))->analysed);
+	for (size_t i = 0; i < x->kept.count; i++) {
+		struct kept *kept = table_at(&x->kept, i);
+
+		explain_analysed_fini(&kept->analysed);
+		explain_code_fini(&kept->code);
+	}
 	table_fini(&x->kept);
 	culprit_lines_free(x->lines);
 	culprits_learn_free(x->learn);

@@ -23,7 +23,7 @@ struct explain {
 	char machine_name[32], cost_table[32];
 	struct culprit_lines *lines;
 	double factor[CULPRITS + 1]; /* factors of causes in this program */
-	bool learnt;
+	bool settled, learnt;        /* lines, and factors */
 	struct culprits_learn *learn;
 	struct culprit_cost single[EVENT_LIMIT];           /* of events, in cycles */
 	struct culprit_cost event_cost[EXPLAIN_EVENTS];    /* of those that belong to causes */
@@ -47,9 +47,9 @@ struct explain_result {
 	struct explain_analysed analysed;
 	struct culprits_input input;
 	struct culprits culprits;
-	double *memory; /* of all arrays of input */
-	bool borrowed;  /* analysed is the report's */
-	bool told;      /* there is code, and culprits hold */
+	double *memory;               /* of all arrays of input */
+	bool borrowed, borrowed_code; /* analysed, and code, are the report's */
+	bool told;                    /* there is code, and culprits hold */
 };
 
 /* -1 with *e set when memory is out; explain_result_fini is needed nevertheless. */

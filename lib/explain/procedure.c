@@ -67,8 +67,8 @@ static int find_core(struct explain_analysis *a, struct error *e)
 		core_fini(&a->core);
 		return error_hint(e, "give another of prof block -cores with -core");
 	}
-	a->work = schedule_work_new(e);
-	if (a->work)
+	a->paths = schedule_paths_new(&a->core, e);
+	if (a->paths)
 		return 0;
 	core_fini(&a->core);
 	return -1;
@@ -108,13 +108,13 @@ int explain_analysis_init(struct explain_analysis *a, const struct prof_data *d,
 
 void explain_analysis_fini(struct explain_analysis *a)
 {
-	if (!a->work)
+	if (!a->paths)
 		return;
 	explain_branches_free(a->branches);
 	explain_program_free(a->program);
-	schedule_work_free(a->work);
+	schedule_paths_free(a->paths);
 	core_fini(&a->core);
-	a->work = NULL;
+	a->paths = NULL;
 }
 
 /* One procedure by itself. */
@@ -225,30 +225,30 @@ double explain_executed_each(const struct explain_analysed *p, uint32_t i)
 
 /* ---- a procedure ---- */
 
-static int procedure_branches(struct explain_analysis *a, struct error *e)
+int explain_analysis_ready(struct explain_analysis *a, struct error *e)
 {
-	if (a->asked)
+	if (a->asked || a->d->request->classic || (a->exact && !a->compared))
 		return 0;
+	if (explain_branches_new(&a->branches, a, e))
+		return -1;
+	if (!a->core.in_order && !a->branches) {
+		a->program = explain_program_new(a, e);
+		if (!a->program)
+			return -1;
+	}
 	a->asked = true;
-	return explain_branches_new(&a->branches, a, e);
+	return 0;
 }
 
 /* Executions were not counted, or in another run. */
 static int analyse_estimated(struct explain_analysed *p, struct explain_analysis *a,
 	const struct explain_moved *moved, struct error *e)
 {
-	const struct analysis_fit *fit = NULL;
-	bool classic = a->d->request->classic;
+	const struct analysis_fit *fit;
 
-	if (!classic && procedure_branches(a, e))
+	if (explain_analysis_ready(a, e))
 		return -1;
-	if (!classic && !a->core.in_order && !a->branches) {
-		if (!a->program)
-			a->program = explain_program_new(a, e);
-		if (!a->program)
-			return -1;
-		fit = explain_program_find(a->program, p->code->image, p->code->begin);
-	}
+	fit = a->program ? explain_program_find(a->program, p->code->image, p->code->begin) : NULL;
 	if (fit || a->branches)
 		return look_up(p, fit, e);
 	if (explain_schedule(p, a, p->code, NULL, moved, e))

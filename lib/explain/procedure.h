@@ -30,7 +30,7 @@ void explain_moves_fini(struct explain_moves *m, const struct prof_data *d);
 struct explain_analysis {
 	const struct prof_data *d;
 	struct core core;
-	struct schedule_work *work;
+	struct schedule_paths *paths;
 	size_t metric;  /* of cycles or of time */
 	double cycles;  /* between two samples */
 	bool exact;     /* executions were counted */
@@ -39,14 +39,16 @@ struct explain_analysis {
 			   of each procedure whether the counts fit */
 	size_t counted; /* by this metric */
 	struct explain_branches *branches; /* NULL: no experiment has branch records */
-	bool asked;                        /* for those */
-	struct explain_program
-		*program; /* estimates from all procedures together; NULL: not yet computed */
+	struct explain_program *program;   /* else: estimates from all procedures together */
+	bool asked;                        /* for these two */
 };
 
 /* ERR_UNSUPPORTED without samples of time or cycles, or if no core is known. d must outlive a. */
 int explain_analysis_init(struct explain_analysis *a, const struct prof_data *d, struct error *e);
 void explain_analysis_fini(struct explain_analysis *a);
+/* Computes what explain_analyse needs of the whole program, if that was not done yet. Afterwards
+ * procedures can be analysed by several threads. -1 with *e set when memory is out. */
+int explain_analysis_ready(struct explain_analysis *a, struct error *e);
 
 /* Of one procedure. */
 struct explain_analysed {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/sort.h"
 #include "base/table.h"
 
@@ -25,6 +26,7 @@ struct unit { /* table entry */
 	const char *name;
 	struct analysis_fit *fit;
 	double called;
+	struct explain_code code; /* until it is taken; without flow: not kept */
 };
 
 struct call {
@@ -37,6 +39,7 @@ struct explain_program {
 	const struct explain_analysis *analysis;
 	struct table units;
 	VEC(struct call) calls;
+	size_t kept; /* instructions of code */
 };
 
 static struct unit *unit_at(const struct explain_program *g, size_t i)
@@ -63,18 +66,23 @@ static int note_calls(struct explain_program *g, const struct flow *f)
 	return 0;
 }
 
-static int fit_alone(struct explain_program *g, struct unit *u, const struct explain_code *code,
-	struct analysis_classes *classes, struct error *e)
+struct alone {
+	struct explain_code code;
+	struct analysis_classes *classes;
+	struct analysis_fit *fit; /* NULL: no code, or no samples */
+};
+
+static int fit_alone(struct alone *u, const struct explain_analysis *a, struct error *e)
 {
-	bool few = code->sums[g->analysis->metric] < FEW;
+	bool few = u->code.sums[a->metric] < FEW;
 	int last = few ? 0 : REFINEMENTS, rc = 0;
 	struct explain_analysed p;
 	double *edges = NULL;
 
 	for (int round = 0; round <= last && rc == 0; round++) {
-		struct analysis_input in = {.flow = code->flow, .classes = classes};
+		struct analysis_input in = {.flow = u->code.flow, .classes = u->classes};
 
-		rc = explain_schedule(&p, g->analysis, code, edges, NULL, e);
+		rc = explain_schedule(&p, a, &u->code, edges, NULL, e);
 		in.samples = p.samples;
 		in.mi = p.mi;
 		analysis_fit_free(u->fit);
@@ -95,27 +103,74 @@ static int fit_alone(struct explain_program *g, struct unit *u, const struct exp
 	return rc;
 }
 
-static int add_unit(
-	void *to, const struct explain_procedure *p, struct explain_code *code, struct error *e)
-{
-	struct explain_program *g = to;
-	struct unit *u, key = {.key = {.begin = p->begin, .image = p->image}};
-	struct analysis_classes *classes;
-	int rc;
+struct program_walk {
+	struct explain_program *program;
+	struct explain_procedures all;
+};
 
-	if (!code->flow || !code->sums[g->analysis->metric])
-		return 0;
-	classes = analysis_classes_new(code->flow, e);
-	if (!classes)
+static int alone_make(void *context, size_t i, void *result, struct error *e)
+{
+	const struct program_walk *w = context;
+	const struct explain_analysis *a = w->program->analysis;
+	struct alone *u = result;
+
+	if (explain_code_load(&u->code, a->d, &w->all, &w->all.list.data[i], e))
 		return -1;
-	u = table_add(&g->units, &key.key);
-	if (!u || note_calls(g, code->flow)) {
-		analysis_classes_free(classes);
+	if (!u->code.flow || !u->code.sums[a->metric])
+		return 0;
+	u->classes = analysis_classes_new(u->code.flow, e);
+	return u->classes ? fit_alone(u, a, e) : -1;
+}
+
+static int alone_take(void *context, size_t i, void *result, struct error *e)
+{
+	const struct program_walk *w = context;
+	const struct explain_procedure *p = &w->all.list.data[i];
+	struct explain_program *g = w->program;
+	struct unit *own, key = {.key = {.begin = p->begin, .image = p->image}};
+	struct alone *u = result;
+
+	profile_progress(g->analysis->d, i, w->all.list.count, "estimating executions");
+	if (!u->fit)
+		return 0;
+	own = table_add(&g->units, &key.key);
+	if (!own || note_calls(g, u->code.flow))
 		return error_nomem(e);
+	own->name = profile_string_at(g->analysis->d, p->name);
+	own->fit = u->fit;
+	u->fit = NULL;
+	if (g->kept + u->code.flow->insns.count <= EXPLAIN_CODE_KEPT) {
+		g->kept += u->code.flow->insns.count;
+		own->code = u->code;
+		memset(&u->code, 0, sizeof(u->code));
 	}
-	u->name = profile_string_at(g->analysis->d, p->name);
-	rc = fit_alone(g, u, code, classes, e);
-	analysis_classes_free(classes);
+	return 0;
+}
+
+static void alone_drop(void *context, void *result)
+{
+	struct alone *u = result;
+
+	(void)context;
+	analysis_fit_free(u->fit);
+	analysis_classes_free(u->classes);
+	explain_code_fini(&u->code);
+}
+
+static int fit_each(struct explain_program *g, struct error *e)
+{
+	struct program_walk w = {.program = g};
+	int rc = explain_procedures_all(&w.all, g->analysis->d) ? error_nomem(e) : 0;
+	const struct parallel each = {.count = w.all.list.count,
+		.size = sizeof(struct alone),
+		.context = &w,
+		.make = alone_make,
+		.take = alone_take,
+		.drop = alone_drop};
+
+	if (rc == 0)
+		rc = parallel_run(&each, e);
+	explain_procedures_fini(&w.all);
 	return rc;
 }
 
@@ -243,6 +298,42 @@ static void tie(struct explain_program *g)
 	}
 }
 
+enum { STEPPED = 16 }; /* units that a thread does together */
+
+static int step_some(void *context, size_t i, void *result, struct error *e)
+{
+	const struct explain_program *g = context;
+	size_t end = (i + 1) * STEPPED < g->units.count ? (i + 1) * STEPPED : g->units.count;
+
+	(void)result, (void)e;
+	for (size_t k = i * STEPPED; k < end; k++)
+		analysis_fit_step(unit_at(g, k)->fit);
+	return 0;
+}
+
+static int step_all(struct explain_program *g, struct error *e)
+{
+	const struct parallel all = {.count = (g->units.count + STEPPED - 1) / STEPPED,
+		.size = 1,
+		.context = g,
+		.make = step_some};
+
+	return parallel_run(&all, e);
+}
+
+static int fit_together(struct explain_program *g, struct error *e)
+{
+	int rc = 0;
+
+	for (int step = 0; step < TOGETHER && rc == 0; step++) {
+		profile_progress(g->analysis->d, (size_t)step, TOGETHER, "joining procedures");
+		if (step >= 2)
+			tie(g);
+		rc = step_all(g, e);
+	}
+	return rc;
+}
+
 struct explain_program *explain_program_new(const struct explain_analysis *a, struct error *e)
 {
 	struct explain_program *g = calloc(1, sizeof(*g));
@@ -253,25 +344,21 @@ struct explain_program *explain_program_new(const struct explain_analysis *a, st
 	}
 	g->analysis = a;
 	g->units = TABLE_OF(struct unit);
-	if (explain_code_all(a->d, add_unit, g, e) || (find_callees(g) && error_nomem(e))) {
-		explain_program_free(g);
-		return NULL;
-	}
-	for (int step = 0; step < TOGETHER; step++) {
-		if (step >= 2)
-			tie(g);
-		for (size_t i = 0; i < g->units.count; i++)
-			analysis_fit_step(unit_at(g, i)->fit);
-	}
-	return g;
+	if (fit_each(g, e) == 0 && (find_callees(g) == 0 || error_nomem(e) == 0) &&
+		fit_together(g, e) == 0)
+		return g;
+	explain_program_free(g);
+	return NULL;
 }
 
 void explain_program_free(struct explain_program *g)
 {
 	if (!g)
 		return;
-	for (size_t i = 0; i < g->units.count; i++)
+	for (size_t i = 0; i < g->units.count; i++) {
 		analysis_fit_free(unit_at(g, i)->fit);
+		explain_code_fini(&unit_at(g, i)->code);
+	}
 	table_fini(&g->units);
 	vec_fini(&g->calls);
 	free(g);
@@ -283,4 +370,17 @@ const struct analysis_fit *explain_program_find(
 	uint32_t unit = find_unit(g, image, begin);
 
 	return unit == UINT32_MAX ? NULL : unit_at(g, unit)->fit;
+}
+
+bool explain_program_take_code(
+	struct explain_program *g, uint32_t image, uint64_t begin, struct explain_code *code)
+{
+	uint32_t number = find_unit(g, image, begin);
+	struct unit *u = number == UINT32_MAX ? NULL : unit_at(g, number);
+
+	if (!u || !u->code.flow)
+		return false;
+	*code = u->code;
+	memset(&u->code, 0, sizeof(u->code));
+	return true;
 }

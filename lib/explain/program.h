@@ -22,5 +22,9 @@ void explain_program_free(struct explain_program *g);
  * no code. */
 const struct analysis_fit *explain_program_find(
 	const struct explain_program *g, uint32_t image, uint64_t begin);
+/* The code of such a procedure, once, if it was kept: then the caller owns it. Several threads may
+ * take that of different procedures. */
+bool explain_program_take_code(
+	struct explain_program *g, uint32_t image, uint64_t begin, struct explain_code *code);
 
 #endif

@@ -20,7 +20,7 @@ static bool repeats(const struct flow *f, uint32_t block)
 
 /* Each block as if it followed itself. Bytes that are not code have no schedule: no issue
  * points. */
-static void schedule_blocks(struct explain_analysed *p)
+static void schedule_blocks(struct explain_analysed *p, struct schedule_work *work)
 {
 	const struct flow *f = p->code->flow;
 
@@ -30,8 +30,8 @@ static void schedule_blocks(struct explain_analysed *p)
 		uint32_t n = b->count < SCHEDULE_BLOCK_MAX ? b->count : SCHEDULE_BLOCK_MAX;
 		struct schedule total;
 
-		if (schedule_block(p->analysis->work, &p->analysis->core, f->insns.data + b->first,
-			    n, &options, &total, p->rows + b->first, NULL))
+		if (schedule_block(work, &p->analysis->core, f->insns.data + b->first, n, &options,
+			    &total, p->rows + b->first, NULL))
 			memset(p->rows + b->first, 0, n * sizeof(*p->rows));
 		for (uint32_t k = b->first; k < b->first + n; k++)
 			p->rows[k].blame += p->rows[k].blame >= 0 ? (int)b->first : 0;
@@ -109,15 +109,18 @@ static int move_by(struct explain_analysed *p, const double *edges)
 static int schedule_all(struct explain_analysed *p, const double *edges, struct error *e)
 {
 	const struct explain_analysis *a = p->analysis;
+	struct schedule_path *path = schedule_path_begin(a->paths, e);
 	size_t n = p->code->flow->insns.count;
+	int rc = path ? 0 : -1;
 
-	if (a->core.in_order || a->d->request->classic)
-		schedule_blocks(p);
-	else if (analysis_context(p->code->flow, &a->core, edges, p->rows, e))
-		return -1;
-	for (size_t i = 0; i < n; i++)
+	if (path && (a->core.in_order || a->d->request->classic))
+		schedule_blocks(p, schedule_path_work(path));
+	else if (path)
+		rc = analysis_context(path, p->code->flow, &a->core, edges, p->rows, e);
+	schedule_path_end(a->paths, path);
+	for (size_t i = 0; rc == 0 && i < n; i++)
 		p->mi[i] = p->rows[i].mi;
-	return 0;
+	return rc;
 }
 
 int explain_schedule(struct explain_analysed *p, const struct explain_analysis *a,

@@ -41,8 +41,11 @@ const struct export_format *export_format_find(const char *name, struct error *e
 	}
 	nearest_text(&near, hint, sizeof(hint));
 	error_set(e, ERR_NOT_FOUND, "-export: unknown format '%s'", name);
-	error_hint(e, "%s%sthe formats are pprof, callgrind, folded, speedscope and json", hint,
-		hint[0] ? " " : "");
+	error_hint(e,
+		"%s%sthe formats are pprof, callgrind, folded, speedscope and json; for compilers "
+		"and "
+		"linkers llvm, afdo, bolt, profgen, propeller, order and sections",
+		hint, hint[0] ? " " : "");
 	return NULL;
 }
 

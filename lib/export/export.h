@@ -32,6 +32,8 @@ struct export_format {
 	int (*write)(const struct export_profile *x, FILE *out, struct error *e);
 };
 extern const struct export_format export_formats[]; /* ends with name NULL */
+/* Call paths for a flame graph, as JSON: not a format for users, the page of lib/page draws it. */
+extern const struct export_format export_format_paths;
 /* NULL with *e set: unknown format. */
 const struct export_format *export_format_find(const char *name, struct error *e);
 

@@ -202,3 +202,21 @@ bool export_any(const struct export_profile *x, size_t node)
 			return true;
 	return false;
 }
+
+int export_name_keys(const struct export_profile *x, uint32_t *key)
+{
+	struct strbuf name = {0};
+	int rc = 0;
+
+	for (uint32_t i = 0; i < x->functions.count && rc == 0; i++) {
+		long string;
+
+		name.length = 0;
+		rc = export_full_name(&name, x, i);
+		string = rc ? -1 : profile_string(x->data, strbuf_text(&name));
+		rc = string < 0 ? -1 : 0;
+		key[i] = (uint32_t)string;
+	}
+	strbuf_fini(&name);
+	return rc;
+}

@@ -56,30 +56,11 @@ static int write_branches(
 	return rc;
 }
 
-/* Functions of one full name are one. */
-static int name_keys(const struct export_profile *x, uint32_t *key)
-{
-	struct strbuf name = {0};
-	int rc = 0;
-
-	for (uint32_t i = 0; i < x->functions.count && rc == 0; i++) {
-		long string;
-
-		name.length = 0;
-		rc = export_full_name(&name, x, i);
-		string = rc ? -1 : profile_string(x->data, strbuf_text(&name));
-		rc = string < 0 ? -1 : 0;
-		key[i] = (uint32_t)string;
-	}
-	strbuf_fini(&name);
-	return rc;
-}
-
 int export_folded(const struct export_profile *x, FILE *out, struct error *e)
 {
 	uint32_t *key = calloc(x->functions.count + 1, sizeof(*key));
 	struct export_branches b = {0};
-	int rc = key ? name_keys(x, key) : -1;
+	int rc = key ? export_name_keys(x, key) : -1;
 
 	if (rc == 0)
 		rc = export_branches(&b, x, key);

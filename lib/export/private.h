@@ -101,6 +101,8 @@ static inline const char *export_text(const struct export_profile *x, uint32_t s
 bool export_any(const struct export_profile *x, size_t node);
 /* "app", or "(no symbol) [libc.so.6]": a name that is sufficient without an image. */
 int export_full_name(struct strbuf *s, const struct export_profile *x, uint32_t function);
+/* key[function]: its full name, a string of the data; -1 when memory is out. */
+int export_name_keys(const struct export_profile *x, uint32_t *key);
 /* "rank 3 app 1234/1235", of a thread. */
 void export_thread_name(struct strbuf *s, const struct export_profile *x, uint32_t group);
 
@@ -131,6 +133,7 @@ static inline const struct export_branch *export_branch_at(
 	return (const struct export_branch *)(const void *)b->all.entries + i;
 }
 
+int export_paths(const struct export_profile *x, FILE *out, struct error *e);
 int export_pprof(const struct export_profile *x, FILE *out, struct error *e);
 int export_callgrind(const struct export_profile *x, FILE *out, struct error *e);
 int export_folded(const struct export_profile *x, FILE *out, struct error *e);

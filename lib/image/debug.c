@@ -3,6 +3,8 @@
 #include "image/debug.h"
 
 #include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +60,7 @@ static int add_aranges(struct debug *d)
 	bool *said = calloc(d->units.count + 1, sizeof(*said));
 	Dwarf_Aranges *all;
 	size_t count;
-	int failed = said ? 0 : -1;
+	int failed = said ? 0 : error_nomem(NULL);
 
 	for (size_t i = 0; said && i < d->ranges.all.count; i++)
 		said[d->ranges.all.data[i].value] = true;
@@ -192,8 +194,10 @@ struct debug *debug_of(struct image *image)
 {
 	if (!image->debug) {
 		image->debug = calloc(1, sizeof(*image->debug));
-		if (!image->debug)
+		if (!image->debug) {
+			error_nomem(NULL);
 			return NULL;
+		}
 		image->debug->image = image;
 		debug_find(image->debug);
 	}
@@ -250,4 +254,12 @@ const char *image_complaint(struct image *image)
 	symbols_load(image);
 	(void)debug_of(image);
 	return image->complaint[0] ? image->complaint : NULL;
+}
+
+const char *image_library(void)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "elfutils %s", dwfl_version(NULL));
+	return text;
 }

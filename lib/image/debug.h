@@ -81,6 +81,8 @@ void entry_walk_tree(Dwarf_Die *die, debug_visit *visit, void *context);
 
 /* names.c: the name of a function's entry, demangled; NULL: it has none. */
 const char *debug_name(struct debug *d, Dwarf_Die *die);
+/* The same, as linkers have it. */
+const char *debug_linkage_name(Dwarf_Die *die);
 void debug_names_fini(struct debug *d);
 
 /* lines.c */

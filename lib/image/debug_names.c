@@ -20,6 +20,15 @@ static const char *debug_names_find(Dwarf_Die *die, unsigned attribute)
 	return entry_string(dwarf_attr_integrate(die, attribute, &a));
 }
 
+const char *debug_linkage_name(Dwarf_Die *die)
+{
+	const char *linkage = debug_names_find(die, DW_AT_linkage_name);
+
+	if (!linkage)
+		linkage = debug_names_find(die, DW_AT_MIPS_linkage_name);
+	return linkage ? linkage : debug_names_find(die, DW_AT_name);
+}
+
 const char *debug_name(struct debug *d, Dwarf_Die *die)
 {
 	struct name key = {.key = {die->addr}}, *name;

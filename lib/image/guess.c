@@ -115,7 +115,9 @@ static struct image_symbol *guess_make(
 	snprintf(text, sizeof(text), "%.200s+0x%llx", where, (unsigned long long)offset);
 	*name = strdup(text);
 	g->symbol = *name ? calloc(1, sizeof(*g->symbol)) : NULL;
-	if (g->symbol)
+	if (!g->symbol)
+		error_nomem(NULL);
+	else
 		*g->symbol = (struct image_symbol){low, high - low, *name, *name, true};
 	return g->symbol;
 }

@@ -188,6 +188,8 @@ static void find_of_lines(
 		line->line = (unsigned)row_line;
 	if (dwarf_linecol(row, &column) == 0)
 		line->column = (unsigned)column;
+	if (dwarf_linediscriminator(row, &line->discriminator) != 0)
+		line->discriminator = 0;
 	line->begins = lines_begins(lines, end, address);
 }
 

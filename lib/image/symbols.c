@@ -166,7 +166,7 @@ int symbols_add_named(struct image *image, uint64_t address, uint64_t size, cons
 	struct image_symbol *symbol;
 
 	if (!slot || !(*slot = strdup(name)))
-		return -1;
+		return error_nomem(NULL);
 	symbol = vec_push(&s->all);
 	if (!symbol)
 		return -1;

@@ -154,6 +154,19 @@ static inline void insn_registers_add(struct insn_registers *set, unsigned reg)
 		set->word[reg / 64] |= 1ull << (reg % 64);
 }
 
+/* Takes the lowest register out of the set; REG_NONE: it is empty. */
+static inline unsigned insn_registers_take(struct insn_registers *set)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t word = set->word[i];
+
+		set->word[i] &= word - 1;
+		if (word)
+			return i * 64 + (unsigned)__builtin_ctzll(word);
+	}
+	return REG_NONE;
+}
+
 /* Whether control can continue at the next instruction (of a call: after its return). */
 static inline bool insn_falls_through(const struct insn *i)
 {
@@ -200,5 +213,8 @@ const char *isa_mnemonic(enum isa_machine machine, unsigned mnemonic);
 const char *isa_register_name(enum isa_machine machine, unsigned reg);
 /* "load", "divide"; of one class bit's number.  Static. */
 const char *isa_class_name(unsigned bit);
+
+/* "Zydis 4.0.0": the library in use. Static. */
+const char *isa_library(void);
 
 #endif

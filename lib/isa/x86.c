@@ -4,6 +4,7 @@
  * instruction comes from tables over Zydis' categories and mnemonics; operands come from its
  * decoded operands, hidden ones included.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/x86.h"
@@ -450,40 +451,46 @@ static int x86_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 {
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
-	bool fp = false;
 
 	if (x86_decode_whole(bytes, size, &z, o))
 		return -1;
-	for (unsigned i = 0; i < z.operand_count && !fp; i++)
-		fp = x86_is_float(&o[i]) && x86_computes(&z) && o[i].actions;
-	insn->length = z.length;
-	insn->mnemonic = (uint16_t)z.mnemonic;
-	insn->encoding = encoding_of(&z);
-	if (z.attributes & ZYDIS_ATTRIB_IS_RELATIVE && z.attributes & ZYDIS_ATTRIB_HAS_MODRM)
-		insn->relative_at = z.raw.disp.offset;
-	insn->classes = classes_by_category(&z) | classes_by_name(&z, fp) | (fp ? INSN_FP : 0);
-	if (z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
+	x86_describe(&z, o, insn);
+	return 0;
+}
+
+void x86_describe(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o, struct insn *insn)
+{
+	bool fp = false;
+
+	for (unsigned i = 0; i < z->operand_count && !fp; i++)
+		fp = x86_is_float(&o[i]) && x86_computes(z) && o[i].actions;
+	insn->length = z->length;
+	insn->mnemonic = (uint16_t)z->mnemonic;
+	insn->encoding = encoding_of(z);
+	if (z->attributes & ZYDIS_ATTRIB_IS_RELATIVE && z->attributes & ZYDIS_ATTRIB_HAS_MODRM)
+		insn->relative_at = z->raw.disp.offset;
+	insn->classes = classes_by_category(z) | classes_by_name(z, fp) | (fp ? INSN_FP : 0);
+	if (z->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
 		insn->classes |= INSN_PRIVILEGED;
-	if (z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+	if (z->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
 		insn->classes |= INSN_REP;
-	if (z.attributes & ZYDIS_ATTRIB_HAS_LOCK ||
-		(z.mnemonic == ZYDIS_MNEMONIC_XCHG && z.raw.modrm.mod != 3 &&
-			z.attributes & ZYDIS_ATTRIB_HAS_MODRM))
+	if (z->attributes & ZYDIS_ATTRIB_HAS_LOCK ||
+		(z->mnemonic == ZYDIS_MNEMONIC_XCHG && z->raw.modrm.mod != 3 &&
+			z->attributes & ZYDIS_ATTRIB_HAS_MODRM))
 		insn->classes |= INSN_LOCK;
 	insn->operands_known = true;
-	for (unsigned i = 0; i < z.operand_count; i++) {
+	for (unsigned i = 0; i < z->operand_count; i++) {
 		note_operand(&o[i], insn);
-		add_operand(&z, &o[i], insn);
+		add_operand(z, &o[i], insn);
 	}
-	add_flags(&z, insn);
-	if (insn->classes & INSN_X87 && z.fpu_flags)
+	add_flags(z, insn);
+	if (insn->classes & INSN_X87 && z->fpu_flags)
 		insn_registers_add(&insn->writes, REG_X87_STATE);
-	add_branch(&z, insn);
+	add_branch(z, insn);
 	/* System calls and far branches load the code segment by the way. */
 	if (insn->classes & (INSN_SYSCALL | INSN_BRANCH))
 		insn->classes &= ~(uint32_t)INSN_SEGMENT;
-	add_idioms(&z, o, insn);
-	return 0;
+	add_idioms(z, o, insn);
 }
 
 static size_t x86_length(const uint8_t *bytes, size_t size)
@@ -519,3 +526,13 @@ const struct isa_ops isa_x86 = {
 	.fuses = x86_fuses,
 	.register_name = x86_register_name,
 };
+
+const char *isa_library(void)
+{
+	static char text[48];
+	ZyanU64 version = ZydisGetVersion();
+
+	snprintf(text, sizeof(text), "Zydis %u.%u.%u", (unsigned)ZYDIS_VERSION_MAJOR(version),
+		(unsigned)ZYDIS_VERSION_MINOR(version), (unsigned)ZYDIS_VERSION_PATCH(version));
+	return text;
+}

@@ -13,6 +13,10 @@
 int x86_decode_whole(const uint8_t *bytes, size_t size, ZydisDecodedInstruction *z,
 	ZydisDecodedOperand *operands);
 
+/* insn is zeroed except for its address. */
+void x86_describe(
+	const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, struct insn *insn);
+
 static inline bool x86_is_float(const ZydisDecodedOperand *o)
 {
 	return o->element_type >= ZYDIS_ELEMENT_TYPE_FLOAT16 &&

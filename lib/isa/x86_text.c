@@ -8,34 +8,28 @@
 /* Assemblers' names for mnemonics that Zydis names differently. */
 static const char *text_plain_name(ZydisMnemonic mnemonic)
 {
-	static const struct {
-		ZydisMnemonic mnemonic;
-		const char *name;
-	} names[] = {
-		{ZYDIS_MNEMONIC_JZ, "je"},
-		{ZYDIS_MNEMONIC_JNZ, "jne"},
-		{ZYDIS_MNEMONIC_JNB, "jae"},
-		{ZYDIS_MNEMONIC_JNBE, "ja"},
-		{ZYDIS_MNEMONIC_JNL, "jge"},
-		{ZYDIS_MNEMONIC_JNLE, "jg"},
-		{ZYDIS_MNEMONIC_SETZ, "sete"},
-		{ZYDIS_MNEMONIC_SETNZ, "setne"},
-		{ZYDIS_MNEMONIC_SETNB, "setae"},
-		{ZYDIS_MNEMONIC_SETNBE, "seta"},
-		{ZYDIS_MNEMONIC_SETNL, "setge"},
-		{ZYDIS_MNEMONIC_SETNLE, "setg"},
-		{ZYDIS_MNEMONIC_CMOVZ, "cmove"},
-		{ZYDIS_MNEMONIC_CMOVNZ, "cmovne"},
-		{ZYDIS_MNEMONIC_CMOVNB, "cmovae"},
-		{ZYDIS_MNEMONIC_CMOVNBE, "cmova"},
-		{ZYDIS_MNEMONIC_CMOVNL, "cmovge"},
-		{ZYDIS_MNEMONIC_CMOVNLE, "cmovg"},
+	static const char *const names[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
+		[ZYDIS_MNEMONIC_JZ] = "je",
+		[ZYDIS_MNEMONIC_JNZ] = "jne",
+		[ZYDIS_MNEMONIC_JNB] = "jae",
+		[ZYDIS_MNEMONIC_JNBE] = "ja",
+		[ZYDIS_MNEMONIC_JNL] = "jge",
+		[ZYDIS_MNEMONIC_JNLE] = "jg",
+		[ZYDIS_MNEMONIC_SETZ] = "sete",
+		[ZYDIS_MNEMONIC_SETNZ] = "setne",
+		[ZYDIS_MNEMONIC_SETNB] = "setae",
+		[ZYDIS_MNEMONIC_SETNBE] = "seta",
+		[ZYDIS_MNEMONIC_SETNL] = "setge",
+		[ZYDIS_MNEMONIC_SETNLE] = "setg",
+		[ZYDIS_MNEMONIC_CMOVZ] = "cmove",
+		[ZYDIS_MNEMONIC_CMOVNZ] = "cmovne",
+		[ZYDIS_MNEMONIC_CMOVNB] = "cmovae",
+		[ZYDIS_MNEMONIC_CMOVNBE] = "cmova",
+		[ZYDIS_MNEMONIC_CMOVNL] = "cmovge",
+		[ZYDIS_MNEMONIC_CMOVNLE] = "cmovg",
 	};
 
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (names[i].mnemonic == mnemonic)
-			return names[i].name;
-	return ZydisMnemonicGetString(mnemonic);
+	return names[mnemonic] ?: ZydisMnemonicGetString(mnemonic);
 }
 
 static char size_letter(unsigned bits)

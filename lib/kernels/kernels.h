@@ -92,6 +92,22 @@ void kernel_store_load(char *page, size_t distance, size_t count);
 void kernel_pass(char *to, const char *from, size_t count);
 void kernel_pass_halves(char *to, const char *from, size_t count);
 
+/* The same by one pointer that does not change, as variables on the stack are kept: count is a
+ * multiple of 8. And from one vector register to another. */
+void kernel_pass_same(char *to, size_t count);
+void kernel_pass_vector(char *to, const char *from, size_t count);
+
+/* Chains of loads with a scaled index (of a zero, which is 0), of addresses with one (the
+ * instruction lea), of square roots. count: a multiple of 8. */
+size_t kernel_chase_scaled(const size_t *zeros, size_t count);
+void kernel_addresses(size_t count);
+void kernel_roots(size_t count);
+
+/* Calls of a function that does nothing. count: a multiple of 8. */
+void kernel_returns(size_t count);
+/* Indirect jumps to two targets by turns. */
+void kernel_targets(size_t count);
+
 /* A chain of multiplications, with a branch in each turn that follows a bit of its value: at random
  * if there is a bit in mask, else always the same way. All that follows waits for a wrong one. */
 void kernel_decisions(uint64_t *value, uint64_t mask, size_t count);

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define LATER_NS     5e6
 #define SHARED_LINES 256
 
 typedef double (*runner)(struct rig *r, int argument);
@@ -243,6 +244,23 @@ static double scattered(struct rig *r, int argument)
 	return (double)n;
 }
 
+/* Lines of the last level that were used five milliseconds before: others may have replaced them.
+ */
+static double ll_later(struct rig *r, int argument)
+{
+	const struct layout *l = &r->layout[PLACE_LL];
+	double begin;
+
+	(void)argument;
+	r->at[PLACE_LL] = kernel_chase(r->at[PLACE_LL], l->count);
+	for (begin = rig_now_ns(); rig_now_ns() - begin < LATER_NS;)
+		kernel_adds(64000);
+	begin = rig_now_ns();
+	r->at[PLACE_LL] = kernel_chase(r->at[PLACE_LL], l->count / 4);
+	r->own_ns = rig_now_ns() - begin;
+	return (double)(l->count / 4);
+}
+
 static double decisions(struct rig *r, int taken)
 {
 	kernel_decisions(&r->random, taken ? UINT64_C(1) << 40 : 0, 8192);
@@ -250,7 +268,24 @@ static double decisions(struct rig *r, int taken)
 }
 
 SIMPLE(pass, kernel_pass(r->scratch + 131072, r->scratch + 131072, 16384), 16384)
+SIMPLE(pass_same, kernel_pass_same(r->scratch + 131072, 16384), 16384)
+SIMPLE(pass_vector, kernel_pass_vector(r->scratch + 131072, r->scratch + 131072, 8192), 8192)
+SIMPLE(addresses, kernel_addresses(16384), 16384)
+SIMPLE(roots, kernel_roots(4096), 4096)
+SIMPLE(returns, kernel_returns(8192), 8192)
+SIMPLE(targets, kernel_targets(8192), 8192)
 SIMPLE(pass_halves, kernel_pass_halves(r->scratch + 131072, r->scratch + 131072, 8192), 8192)
+
+static double chase_scaled(struct rig *r, int argument)
+{
+	size_t zero = 0;
+
+	(void)r;
+	(void)argument;
+	kernel_chase_scaled(&zero, 16384);
+	return 16384;
+}
+
 SIMPLE(exchange, kernel_exchange(r->scratch + 131072, 64, 8192), 8192)
 
 /* ---- two processors ---- */
@@ -477,10 +512,18 @@ static const struct probe probe_table[PROBE_COUNT] = {
 	[PROBE_PIPE] = {"system calls", pipe_alone, 0, true},
 	[PROBE_SWITCH] = {"context switches", context_switch, 0, true},
 	[PROBE_SCATTERED] = {"memory", .run = scattered},
+	[PROBE_LL_LATER] = {"last-level cache", .run = ll_later},
 	[PROBE_DECISIONS] = {"branch misprediction", decisions, .argument = 1},
 	[PROBE_NO_DECISIONS] = {"branch misprediction", .run = decisions},
 	[PROBE_PASS] = {"store forwarding", .run = pass},
 	[PROBE_PASS_HALVES] = {"store forwarding", .run = pass_halves},
+	[PROBE_PASS_SAME] = {"store forwarding", .run = pass_same},
+	[PROBE_PASS_VECTOR] = {"store forwarding", .run = pass_vector},
+	[PROBE_CHASE_SCALED] = {"first-level cache", .run = chase_scaled},
+	[PROBE_ADDRESSES] = {"instructions", .run = addresses},
+	[PROBE_ROOTS] = {"square root", .run = roots},
+	[PROBE_RETURNS] = {"taken branches", .run = returns},
+	[PROBE_TARGETS] = {"taken branches", .run = targets},
 	[PROBE_DIVIDE_FREE_LARGE] = {"divide", divides_free, .argument = LARGE},
 	[PROBE_EXCHANGE] = {"locked instructions", .run = exchange},
 };

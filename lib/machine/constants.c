@@ -2,8 +2,10 @@
 /*
  * What this host was found to need: latencies, and distances in time, of which its description has
  * those of another specimen. Virtual machines walk two page tables, servers have slower memory than
- * the processor's maker states. Figures are taken once a boot for all users, with kernels of
- * lib/kernels. They change cycles, and no count of anything else: the geometry is not measured.
+ * the processor's maker states. Figures are taken with kernels of lib/kernels, three times a boot
+ * for all users, minutes apart: a neighbour on the same core lengthens what all rounds of one time
+ * find (front ends by a half, L2 by a fifth), so the least of the times counts. They change cycles,
+ * and no count of anything else: the geometry is not measured.
  *
  * A figure that cannot be is refused, and the description's stays: one that is not above that of
  * the next nearer level, or ten times the description's, or less than a tenth of it, or that
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "base/strbuf.h"
@@ -24,7 +27,9 @@
 #define ROUNDS  5
 #define TIMES   10  /* of the description's, or a part of it, at most */
 #define SPREAD  0.5 /* of the figure, at most */
-#define SAME    0.1 /* a figure so near to an earlier boot's is that one's, or within a cycle */
+#define SAME    0.1 /* a figure so near to an earlier boot's is that one's */
+#define NEAR    0.3 /* cycles: or within these */
+#define APART   120 /* seconds between two times */
 
 #define CONFIG(field)   offsetof(struct model_config, field)
 #define AT(kind, place) (PROBE_##kind + PLACE_##place)
@@ -41,45 +46,67 @@ static const struct constant {
 	size_t offset;     /* of its uint32_t */
 	size_t above;      /* of what it must exceed; 0: nothing */
 	struct sum sum[2]; /* the lesser counts; scale 0: there is none */
+	uint32_t least;    /* a figure below is taken for this */
+	uint32_t most;     /* what it can be at all; 0: depends on the description's */
 } constants[] = {
-	{"L2", CONFIG(l2.latency), CONFIG(l1d.latency), {{1, AT(CHASE, L2), NO, NO, NO, 0}}},
+	{"L2", CONFIG(l2.latency), CONFIG(l1d.latency), {{1, AT(CHASE, L2), NO, NO, NO, 0}}, 1, 0},
 	{"LL", CONFIG(ll.latency), CONFIG(l2.latency),
-		{{1, AT(CHASE, LL), NO, AT(CHASE, STLB), AT(CHASE, L1), 0}}},
+		{{1, AT(CHASE, LL), NO, AT(CHASE, STLB), AT(CHASE, L1), 0}}, 1, 0},
 	{"memory", CONFIG(memory_latency), CONFIG(ll.latency),
-		{{1, PROBE_SCATTERED, NO, NO, NO, 0}}},
+		{{1, PROBE_SCATTERED, NO, NO, NO, 0}}, 1, 0},
+	{"LL-later", CONFIG(ll_later), 0,
+		{{1, PROBE_LL_LATER, NO, AT(CHASE, STLB), AT(CHASE, L1), 0}}, 1, 10000},
 	{"L2-line", CONFIG(l2_interval), 0,
-		{{1, AT(SWEEP, L2), NO, NO, NO, 0}, {1, AT(FREE, L2), NO, NO, NO, 0}}},
+		{{1, AT(SWEEP, L2), NO, NO, NO, 0}, {1, AT(FREE, L2), NO, NO, NO, 0}}, 1, 0},
 	{"LL-line", CONFIG(ll_interval), 0,
-		{{1, AT(SWEEP, LL), NO, NO, NO, 0}, {1, AT(FREE, LL), NO, NO, NO, 0}}},
+		{{1, AT(SWEEP, LL), NO, NO, NO, 0}, {1, AT(FREE, LL), NO, NO, NO, 0}}, 1, 0},
 	{"memory-line", CONFIG(memory_interval), 0,
-		{{1, AT(SWEEP, MEMORY), NO, NO, NO, 0}, {1, AT(FREE, MEMORY), NO, NO, NO, 0}}},
+		{{1, AT(SWEEP, MEMORY), NO, NO, NO, 0}, {1, AT(FREE, MEMORY), NO, NO, NO, 0}}, 1,
+		0},
 	{"intervention", CONFIG(intervention_latency), CONFIG(l2.latency),
-		{{1, PROBE_TRANSFER_CHASE, NO, NO, NO, 0}}},
-	{"STLB", CONFIG(stlb_latency), 0, {{1, AT(CHASE, STLB), AT(CHASE, L1), NO, NO, 0}}},
+		{{1, PROBE_TRANSFER_CHASE, NO, NO, NO, 0}}, 1, 0},
+	{"STLB", CONFIG(stlb_latency), 0, {{1, AT(CHASE, STLB), AT(CHASE, L1), NO, NO, 0}}, 1, 0},
 	{"walk", CONFIG(walk_latency), CONFIG(stlb_latency),
-		{{1, AT(CHASE, WALK), AT(CHASE, WALK_PACKED), NO, NO, 0}}},
+		{{1, AT(CHASE, WALK), AT(CHASE, WALK_PACKED), NO, NO, 0}}, 1, 0},
 	{"mispredict", CONFIG(mispredict_penalty), 0,
-		{{2, PROBE_DECISIONS, PROBE_NO_DECISIONS, NO, NO, 1}}},
-	{"store-forward", CONFIG(store_forward_penalty), 0,
-		{{1, PROBE_PASS_HALVES, NO, NO, NO, 2}}},
-	{"forward", CONFIG(execution.forward), 0, {{1, PROBE_PASS, NO, NO, NO, 1}}},
-	{"locked", CONFIG(lock_latency), 0, {{1, PROBE_EXCHANGE, NO, NO, NO, 0}}},
+		{{2, PROBE_DECISIONS, PROBE_NO_DECISIONS, NO, NO, 1}}, 1, 0},
+	{"store-forward", CONFIG(store_forward_penalty), 0, {{1, PROBE_PASS_HALVES, NO, NO, NO, 2}},
+		1, 0},
+	{"forward", CONFIG(execution.forward), 0, {{1, PROBE_PASS, NO, NO, NO, 1}}, 0, 0},
+	{"forward-renamed", CONFIG(execution.forward_renamed), 0,
+		{{1, PROBE_PASS_SAME, NO, NO, NO, 1}}, 0, 40},
+	{"vector-forward", CONFIG(execution.vector_forward), 0,
+		{{1, PROBE_PASS_VECTOR, NO, NO, NO, 0}}, 1, 40},
+	{"scaled-load", CONFIG(execution.scaled_load), 0,
+		{{1, PROBE_CHASE_SCALED, AT(CHASE, L1), NO, NO, 0}}, 0, 4},
+	{"long-address", CONFIG(execution.long_address), 0, {{1, PROBE_ADDRESSES, NO, NO, NO, 0}},
+		1, 4},
+	{"locked", CONFIG(lock_latency), 0, {{1, PROBE_EXCHANGE, NO, NO, NO, 0}}, 1, 0},
 	{"divide", CONFIG(divide_latency), 0,
-		{{0.5, PROBE_DIVIDE_FREE, NO, NO, PROBE_DIVIDE_FREE_LARGE, 0}}},
+		{{0.5, PROBE_DIVIDE_FREE, NO, NO, PROBE_DIVIDE_FREE_LARGE, 0}}, 1, 0},
 	{"divide-latency", CONFIG(execution.divide), 0,
-		{{0.5, PROBE_DIVIDE_CHAIN_SMALL, NO, NO, PROBE_DIVIDE_CHAIN_LARGE, 2}}},
-	{"fp-divide", CONFIG(fp_divide_latency), 0, {{1, PROBE_FP_DIVIDE_FREE, NO, NO, NO, 0}}},
+		{{0.5, PROBE_DIVIDE_CHAIN_SMALL, NO, NO, PROBE_DIVIDE_CHAIN_LARGE, 2}}, 1, 0},
+	{"fp-divide", CONFIG(fp_divide_latency), 0, {{1, PROBE_FP_DIVIDE_FREE, NO, NO, NO, 0}}, 1,
+		0},
 	{"fp-divide-latency", CONFIG(execution.fp_divide), 0,
-		{{1, PROBE_FP_DIVIDE_CHAIN, NO, NO, NO, 0}}},
+		{{1, PROBE_FP_DIVIDE_CHAIN, NO, NO, NO, 0}}, 1, 0},
+	{"fp-root-latency", CONFIG(execution.fp_root), 0, {{1, PROBE_ROOTS, NO, NO, NO, 0}}, 1,
+		100},
 	{"fp-add-chain", CONFIG(execution.fp_add_chain), 0,
-		{{1, PROBE_FP_ADD_CHAIN, NO, NO, NO, 0}}},
-	{"taken", CONFIG(taken_interval), 0, {{1, PROBE_CODE + CODE_JUMPS_L1, NO, NO, NO, 0}}},
+		{{1, PROBE_FP_ADD_CHAIN, NO, NO, NO, 0}}, 1, 0},
+	{"taken", CONFIG(taken_interval), 0, {{1, PROBE_CODE + CODE_JUMPS_L1, NO, NO, NO, 0}}, 1,
+		0},
+	/* The call takes the time of any taken branch. */
+	{"taken-return", CONFIG(return_interval), 0, {{1, PROBE_RETURNS, NO, NO, NO, 1}}, 1, 20},
+	{"taken-indirect", CONFIG(indirect_interval), 0, {{1, PROBE_TARGETS, NO, NO, NO, 0}}, 1,
+		20},
 };
 enum { CONSTANTS = sizeof(constants) / sizeof(constants[0]) };
 _Static_assert(CONSTANTS <= 32, "bits of struct machine");
 
 struct constant_figures {
 	struct figure figure[CONSTANTS]; /* value NaN: there is none */
+	long long at;                    /* when, in seconds of the system's clock; 0: unknown */
 };
 
 static uint32_t *constant_of(struct model_config *c, size_t offset)
@@ -94,12 +121,15 @@ static bool constants_scan(const char *text, struct constant_figures *f)
 {
 	bool any = false;
 
+	f->at = 0;
 	for (int i = 0; i < CONSTANTS; i++)
 		f->figure[i].value = NAN;
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		struct figure one = {0, 0, 0};
 		char key[32];
 
+		if (sscanf(line, "taken at %lld", &f->at) == 1)
+			continue;
 		if (sscanf(line, "%31s %lf cycles, spread %lf", key, &one.value,
 			    &one.least_spread) != 3)
 			continue;
@@ -115,6 +145,8 @@ static bool constants_scan(const char *text, struct constant_figures *f)
 
 static void constants_print(const struct constant_figures *f, struct strbuf *out)
 {
+	if (f->at)
+		strbuf_printf(out, "taken at %lld\n", f->at);
 	for (int i = 0; i < CONSTANTS; i++)
 		if (!isnan(f->figure[i].value))
 			strbuf_printf(out, "%s %.2f cycles, spread %.2f\n", constants[i].key,
@@ -128,7 +160,47 @@ static bool constants_usable(const char *text)
 	return constants_scan(text, &f);
 }
 
-static const struct kept_file constants_file = {"host", constants_usable};
+enum { TIMES_A_BOOT = 3 };
+
+/* One for each time. The first of them lasts beyond the boot, too. */
+static const struct kept_file constants_files[TIMES_A_BOOT] = {
+	{"host", constants_usable}, {"host-2", constants_usable}, {"host-3", constants_usable}};
+
+/* ---- the times of one boot ---- */
+
+/* Returns how many there are. */
+static int constants_times(
+	const struct machine_identity *id, struct constant_figures times[TIMES_A_BOOT])
+{
+	int n = 0;
+
+	while (n < TIMES_A_BOOT) {
+		char *text = kept_read(&constants_files[n], id, KEPT_BOOT);
+		bool any = text && constants_scan(text, &times[n]);
+
+		free(text);
+		if (!any)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* The least of n times, of each figure. */
+static void constants_join(
+	const struct constant_figures *times, int n, struct constant_figures *out)
+{
+	*out = times[0];
+	for (int k = 1; k < n; k++) {
+		out->at = times[k].at;
+		for (int i = 0; i < CONSTANTS; i++) {
+			const struct figure *f = &times[k].figure[i];
+
+			if (isnan(out->figure[i].value) || f->value < out->figure[i].value)
+				out->figure[i] = *f;
+		}
+	}
+}
 
 /* ---- into the machine ---- */
 
@@ -136,33 +208,41 @@ static bool constant_possible(
 	const struct constant *k, const struct figure *f, struct model_config *c)
 {
 	uint32_t described = *constant_of(c, k->offset);
-	double whole = fmax(round(f->value), 1);
+	double whole = round(f->value);
 
+	if (k->most ? whole > k->most
+		    : whole > (double)TIMES * described || fmax(whole, 1) * TIMES < described)
+		return false;
 	return f->least_spread <= SPREAD * fmax(f->value, 1) &&
-	       whole <= (double)TIMES * described && whole * TIMES >= described &&
 	       (!k->above || whole > *constant_of(c, k->above));
 }
 
-void machine_take_constants(struct machine *m, const char *text)
+static void constants_apply(struct machine *m, const struct constant_figures *f)
 {
 	struct model_config described = m->model;
-	struct constant_figures f;
 
-	if (!constants_scan(text, &f))
-		return;
 	for (int i = 0; i < CONSTANTS; i++) {
 		const struct constant *k = &constants[i];
 
 		/* 0: without the level, or without a limit */
-		if (isnan(f.figure[i].value) || !*constant_of(&described, k->offset))
+		if (isnan(f->figure[i].value) || (!k->most && !*constant_of(&described, k->offset)))
 			continue;
-		if (!constant_possible(k, &f.figure[i], &m->model)) {
+		if (!constant_possible(k, &f->figure[i], &m->model)) {
 			m->refused |= UINT32_C(1) << i;
 			continue;
 		}
-		*constant_of(&m->model, k->offset) = (uint32_t)fmax(round(f.figure[i].value), 1);
+		*constant_of(&m->model, k->offset) =
+			(uint32_t)fmax(round(f->figure[i].value), k->least);
 		m->measured |= UINT32_C(1) << i;
 	}
+}
+
+void machine_take_constants(struct machine *m, const char *text)
+{
+	struct constant_figures f;
+
+	if (constants_scan(text, &f))
+		constants_apply(m, &f);
 }
 
 void machine_change_constants(struct machine *m, const struct model_config *before)
@@ -179,12 +259,16 @@ void machine_change_constants(struct machine *m, const struct model_config *befo
 
 void machine_host_constants(struct machine *m, const struct machine_identity *id)
 {
+	struct constant_figures times[TIMES_A_BOOT], joined;
 	char *text = kept_given();
+	int n;
 
-	if (!text && kept_measures())
-		text = kept_read(&constants_file, id, KEPT_BOOT);
-	if (text)
+	if (text) {
 		machine_take_constants(m, text);
+	} else if (kept_measures() && (n = constants_times(id, times)) > 0) {
+		constants_join(times, n, &joined);
+		constants_apply(m, &joined);
+	}
 	free(text);
 }
 
@@ -253,13 +337,13 @@ static struct figure constants_sum(const struct samples *s, const struct constan
 /* A figure near an earlier boot's is the same one, measured again. */
 static void constants_settle(struct constant_figures *f, const struct machine_identity *id)
 {
-	char *text = kept_read(&constants_file, id, KEPT_LASTING);
+	char *text = kept_read(&constants_files[0], id, KEPT_LASTING);
 	struct constant_figures earlier;
 
 	if (text && constants_scan(text, &earlier))
 		for (int i = 0; i < CONSTANTS; i++)
 			if (fabs(f->figure[i].value - earlier.figure[i].value) <=
-				fmax(SAME * earlier.figure[i].value, 1))
+				fmax(SAME * earlier.figure[i].value, NEAR))
 				f->figure[i].value = earlier.figure[i].value;
 	free(text);
 }
@@ -285,18 +369,52 @@ static int constants_measure(const struct machine *host, struct constant_figures
 	return rc;
 }
 
-bool machine_unmeasured(const char *name)
+/* The times there are; -1: that machine has none, or they cannot be kept. *at: of the last. */
+static int constants_taken(const char *name, long long *at)
 {
+	struct constant_figures times[TIMES_A_BOOT];
 	struct machine_identity id;
-	char *text;
+	int n;
 
 	if ((name && strcmp(name, "host") != 0 && strncmp(name, "host:", 5) != 0) ||
 		!kept_measures())
-		return false;
+		return -1;
 	machine_identify("", &id);
-	text = kept_read(&constants_file, &id, KEPT_BOOT);
-	free(text);
-	return !text && kept_possible(&constants_file, KEPT_BOOT);
+	n = constants_times(&id, times);
+	*at = n ? times[n - 1].at : 0;
+	return n || kept_possible(&constants_files[0], KEPT_BOOT) ? n : -1;
+}
+
+bool machine_unmeasured(const char *name)
+{
+	long long at;
+
+	return constants_taken(name, &at) == 0;
+}
+
+bool machine_measure_due(const char *name)
+{
+	long long at, now = time(NULL);
+	int n = constants_taken(name, &at);
+
+	/* A clock that was set back must not prevent it. */
+	return n == 0 || (n > 0 && n < TIMES_A_BOOT && (now >= at + APART || now < at));
+}
+
+/* Keeps it as the next of this boot; the best of all of them is what lasts. */
+static void constants_keep(const struct machine_identity *id, const struct strbuf *text)
+{
+	struct constant_figures times[TIMES_A_BOOT], joined;
+	struct strbuf lasting = {0};
+	int n = constants_times(id, times);
+
+	if (n >= TIMES_A_BOOT || !kept_write(&constants_files[n], id, KEPT_BOOT, strbuf_text(text)))
+		return;
+	constants_join(times, constants_times(id, times), &joined);
+	constants_print(&joined, &lasting);
+	if (!lasting.failed)
+		kept_write(&constants_files[0], id, KEPT_LASTING, strbuf_text(&lasting));
+	strbuf_fini(&lasting);
 }
 
 int machine_measure_constants(
@@ -309,13 +427,14 @@ int machine_measure_constants(
 
 	if (constants_measure(host, &f, progress, e))
 		return -1;
+	f.at = time(NULL);
 	machine_identify("", &id);
 	constants_settle(&f, &id);
 	constants_print(&f, &text);
 	if (text.failed)
 		rc = error_nomem(e);
-	else if (kept_write(&constants_file, &id, KEPT_BOOT, strbuf_text(&text)))
-		kept_write(&constants_file, &id, KEPT_LASTING, strbuf_text(&text));
+	else
+		constants_keep(&id, &text);
 	strbuf_fini(&text);
 	return rc;
 }

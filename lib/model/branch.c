@@ -392,6 +392,7 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
 			break;
 	}
 	if (known && !((*known ^ to) & TARGET)) {
+		p->varied = provider > 0;
 		if ((*known & CONFIDENCE) != CONFIDENCE)
 			*known += SURE_ONE;
 		return 1;
@@ -413,6 +414,8 @@ NOINLINE void branch_elsewhere(struct model *m, struct core *core, enum model_br
 		push_return(m, p, next);
 	if (kind == MODEL_INDIRECT_CALL || kind == MODEL_INDIRECT_JUMP) {
 		good = branch_predict_indirect(m, p, from, to);
+		if (good && p->varied && core->retire)
+			core->retire->varied = 1;
 	} else if (kind == MODEL_RETURN) {
 		good = predict_return(m, p, from, to);
 		event = EV_MISPREDICTED_RETURNS;
@@ -422,6 +425,21 @@ NOINLINE void branch_elsewhere(struct model *m, struct core *core, enum model_br
 		core->clock.front += m->mispredict;
 		note(m, core, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);
 	}
+}
+
+NOINLINE void branch_find_late(
+	struct model *m, struct core *core, enum model_branch_kind kind, uint64_t from)
+{
+	enum btb_found found = btb_find(&core->btb, from);
+	int decoded = kind != MODEL_CONDITIONAL && kind != MODEL_INDIRECT_JUMP &&
+		      kind != MODEL_INDIRECT_CALL;
+
+	core->btb.found[found]++;
+	if (found == BTB_UNKNOWN)
+		note(m, core, RETIRE_TARGET, MODEL_CAUSE_TAKEN,
+			decoded ? (uint64_t)m->config.btb_miss * m->config.width : 0, 0);
+	else if (found == BTB_SECOND && core->retire)
+		core->retire->from_second++;
 }
 
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
@@ -436,8 +454,10 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
 		&(struct model_outcome){.kind = (uint8_t)kind, .taken = taken != 0}, statics);
 	for (i = MODEL_STATIC_BRANCHES; i <= MODEL_STATIC_RETURNS; i++)
 		m->counts[model_static_event(i)] += statics[i];
-	if (taken)
+	if (taken) {
 		clock_taken(m, &core->clock);
+		branch_find(m, core, kind, from);
+	}
 	if (kind != MODEL_CONDITIONAL) {
 		branch_elsewhere(m, core, kind, from, next, to);
 		return;

@@ -70,6 +70,15 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
  */
 void branch_elsewhere(struct model *m, struct core *core, enum model_branch_kind kind,
 	uint64_t from, uint64_t next, uint64_t to);
+/* A taken branch: notes for the retirement clock if its target is found late. */
+void branch_find_late(
+	struct model *m, struct core *core, enum model_branch_kind kind, uint64_t from);
+static inline void branch_find(
+	struct model *m, struct core *core, enum model_branch_kind kind, uint64_t from)
+{
+	if (core->btb.entries)
+		branch_find_late(m, core, kind, from);
+}
 /* A call, which should return to `next`. */
 static inline void push_return(const struct model *m, struct predictor *p, uint64_t next)
 {

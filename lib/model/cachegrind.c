@@ -38,13 +38,14 @@ static int misses(struct core *core, struct cache *c, uint64_t address, unsigned
 static int misses_last(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	uint64_t last = address + size - 1;
+	unsigned newer;
 	int missed;
 
 	if (!m->packed.rows)
 		return misses(core, &m->ll, address, size);
-	missed = packed_use(&m->packed, address) != NEVER;
+	missed = packed_use(&m->packed, address, &newer) != NEVER;
 	if (address >> PACKED_LINE != last >> PACKED_LINE)
-		missed |= packed_use(&m->packed, last) != NEVER;
+		missed |= packed_use(&m->packed, last, &newer) != NEVER;
 	return missed;
 }
 

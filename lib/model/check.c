@@ -250,6 +250,8 @@ static const char *check_core(const struct model_config *config)
 		return "predictor bits must be from 4 to 20";
 	if (config->return_stack > RETURN_STACK_MAX)
 		return "return stack has more than 256 entries";
+	if ((config->btb && config->btb < BTB_WAYS) || config->btb > 1u << 20)
+		return "a branch target buffer has from 8 to 1048576 entries, or 0";
 	if (config->store_buffer > STORES_MAX)
 		return "store buffer has more than 256 entries";
 	if (config->clock > MODEL_CLOCK_SAMPLED)

@@ -104,6 +104,16 @@ static unsigned fetched_kind_of(const struct model *m, struct model_segment *s)
  * there becomes one of core->fetched, and notes when it was run last; all else is delayed until
  * fetched_settle. Returns 0 if they are not there.
  */
+/* Its taken branches are executed now, and not looked at again while it is seen. */
+static void fetched_find_branches(struct model *m, struct core *core, const struct model_segment *s)
+{
+	for (const struct model_outcome *o = s->outcomes, *end = o + s->outcome_count; o < end; o++)
+		if (o->taken) {
+			m->insn = &s->block->insns[o->insn];
+			branch_find(m, core, (enum model_branch_kind)o->kind, o->from);
+		}
+}
+
 int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 {
 	const struct cache *l1i = &core->l1i;
@@ -125,6 +135,8 @@ int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 			f->hint = (uint32_t)(entry - l1i->entries);
 		}
 	}
+	if (core->btb.entries)
+		fetched_find_branches(m, core, s);
 	if (LIKELY(s->run.known != 0)) {
 		jit_segment(m, s); /* may settle */
 		s->run.link = core->fetched;

@@ -486,8 +486,10 @@ static uint64_t fetch_line(
 		m->sender = sender;
 		return latency;
 	}
-	if (is_demand(purpose))
+	if (is_demand(purpose)) {
 		count(m, EV_L1I_MISSES, 1);
+		core->btb.epoch++;
+	}
 	release_data(m, core, address, core->l1i.offset + 1);
 	latency = refill(m, core, address, purpose, &state, &missed);
 	sender = m->sender;

@@ -115,6 +115,7 @@ struct model *model_init(void *memory, const struct model_config *whole)
 	m->parts_clocked =
 		m->sampled ? MODEL_PARTS_ALL & ~(uint32_t)MODEL_PART_CLOCK : m->parts_away;
 	m->parts = m->parts_clocked;
+	lasting_init(&m->lasting, config);
 	if (m->sampled)
 		sampled_clock_init(m->sampled, config);
 	m->addresses = (m->parts & MODEL_PART_CACHES) != 0;

@@ -126,18 +126,34 @@ enum model_part {
 	MODEL_PARTS_ALL = (1 << 6) - 1,
 };
 
+/* Do stores compute their addresses in units of their own, or in those of loads? */
+enum model_store_address { MODEL_ADDRESS_OWN, MODEL_ADDRESS_SHARED, MODEL_STORE_ADDRESSES };
+
+/* Instructions that are one operation with a conditional branch that follows them. */
+enum model_fusion {
+	MODEL_FUSION_COMPARE,    /* comparisons and tests */
+	MODEL_FUSION_ARITHMETIC, /* also additions, subtractions, and, or */
+	MODEL_FUSION_NONE,
+	MODEL_FUSIONS
+};
+
 /* What the retirement clock needs to know of execution. */
 struct model_execution_config {
 	/* Units, 1 to 15: instructions of a kind that begin in a cycle at best.  0: no limit; of
 	 * fp_adders: the multipliers add. */
-	uint32_t loads, stores, alus, multipliers, fp_adders, fp_multipliers, vectors, shuffles;
+	uint32_t loads, stores, alus, multipliers, fp_adders, fp_multipliers, vectors, shuffles,
+		branches;
 	/* Latencies, cycles; see enum model_latency.  0 is 1. */
 	uint32_t multiply, fp_add, fp_multiply, fused, convert, vector, vector_multiply, shuffle,
-		move, crypto, microcode, divide, fp_divide;
-	uint32_t vector_load;  /* cycles more than any other load */
-	uint32_t vector_loads; /* of vectors, in a cycle; 0: as many as of others */
-	uint32_t forward;      /* from a store's data to the load that gets them */
-	/* The same where base register and displacement of both are equal; 0: as forward. */
+		move, crypto, microcode, divide, fp_divide, fp_root, long_address;
+	uint32_t vector_load;    /* cycles more than any other load */
+	uint32_t vector_loads;   /* of vectors, in a cycle; 0: as many as of others */
+	uint32_t scaled_load;    /* cycles more where the address has a scaled index */
+	uint32_t store_address;  /* enum model_store_address: where stores get their addresses */
+	uint32_t fusion;         /* enum model_fusion */
+	uint32_t forward;        /* from a store's data to the load that gets them */
+	uint32_t vector_forward; /* the same of vector registers; 0: as forward */
+	/* The same where base register and displacement of both are equal; at most forward. */
 	uint32_t forward_renamed;
 	/* Loads per cycle from one of the eight banks of a line (8 bytes each), 1 to 3; others:
 	 * any.
@@ -161,7 +177,7 @@ enum model_predictor {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 10
+#define MODEL_CONFIG_VERSION 12
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -172,6 +188,9 @@ struct model_config {
 		ll; /* l2: per core, unified; ll: shared; either may be absent */
 	struct model_tlb_config itlb, dtlb, stlb; /* stlb: second level, unified */
 	uint32_t memory_latency;                  /* cycles, load to use from memory */
+	/* As ll.latency, of a line that was last used 5 ms before; 0: it is still there. See
+	 * lasting.h. */
+	uint32_t ll_later;
 	uint32_t stlb_latency; /* cycles added by a first-level TLB miss that hits the second level
 				*/
 	uint32_t walk_latency; /* cycles added by a page walk */
@@ -192,6 +211,9 @@ struct model_config {
 	/* Cycles from one line to the next that a core gets from there at best; 0: no limit. */
 	uint32_t l2_interval, ll_interval, memory_interval;
 	uint32_t taken_interval; /* cycles from one taken branch to the next at best */
+	/* Likewise from a return, and from an indirect jump that had several targets, to the next;
+	 * 0: as taken_interval. */
+	uint32_t return_interval, indirect_interval;
 	/* Cycles that fetch loses at a taken branch after more instructions than fit into one and a
 	 * half cycles' width. */
 	uint32_t taken_long;
@@ -205,10 +227,14 @@ struct model_config {
 	struct model_prefetcher l1d_stride;         /* loads at a constant stride: entries, ahead */
 	struct model_prefetcher l2_stream; /* misses of L1 in ascending or descending lines:
 					      entries, ahead, lines */
-	uint32_t l2_adjacent;   /* a miss of L2 fetches the other half of its pair of lines too */
-	uint32_t clock;         /* enum model_clock */
-	uint32_t fetches;       /* sequential lines of code requested at once; 0, 1: one */
-	uint32_t jump_fetches;  /* likewise, of those that are jumped to as predicted */
+	uint32_t l2_adjacent;  /* a miss of L2 fetches the other half of its pair of lines too */
+	uint32_t clock;        /* enum model_clock */
+	uint32_t fetches;      /* sequential lines of code requested at once; 0, 1: one */
+	uint32_t jump_fetches; /* likewise, of those that are jumped to as predicted */
+	/* The branch target buffer: entries, 0: it knows all branches; those of its first level;
+	 * cycles that fetch loses at a taken branch that only the second knows, and that the
+	 * decoder finds. */
+	uint32_t btb, btb_first, btb_second, btb_miss;
 	uint32_t l2_write_back; /* enum model_way: of modified lines back to L2 */
 	uint32_t stream_pages; /* enum model_stream_pages: does L2-stream go on in the next page? */
 	uint32_t parts;        /* enum model_part: those that the run needs */

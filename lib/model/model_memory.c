@@ -117,6 +117,16 @@ unsigned model_core_count(const struct model_config *config)
 	return config->flavour == MODEL_CACHEGRIND ? 1 : config->cores;
 }
 
+static void lay_out_btb(struct arena *a, struct btb *b, const struct model_config *config)
+{
+	b->sets = config->btb / BTB_WAYS;
+	if (!b->sets)
+		return;
+	b->entries = model_take(a, b->sets * BTB_WAYS * sizeof(*b->entries));
+	b->first = (uint32_t)(config->btb_first / b->sets);
+	b->epoch = 1;
+}
+
 /* m: where to leave the pointers.  Without memory, where it is only measured, all cores are `core`.
  */
 static void lay_out_all(
@@ -141,8 +151,10 @@ static void lay_out_all(
 		lay_out_large(a, &core->large_stlb, &config->large_stlb, config, MODEL_STLB);
 		note_uses(core);
 		predictor = model_take(a, branch_predictor_size(config));
-		if (model_clock_retires(config))
+		if (model_clock_retires(config)) {
 			core->clocked = model_take(a, sizeof(*core->clocked));
+			lay_out_btb(a, &core->btb, config);
+		}
 		if (m->cores)
 			branch_predictor_init(&core->predictor, config, predictor);
 	}

@@ -27,15 +27,17 @@ static void leave_ll(struct model *m, struct core *core, uint64_t victim)
 void outside_write_back(struct model *m, struct core *core, uint64_t address, int dirty)
 {
 	uint64_t victim, *entry;
+	unsigned newer;
 
 	if (!m->ll.ways)
 		return;
+	m->lasting.arrivals++;
 	if (m->packed.rows && m->config.ll_inclusion != MODEL_INCLUSIVE) {
 		packed_come(&m->packed, address);
 		return;
 	}
 	if (m->packed.rows) {
-		victim = packed_use(&m->packed, address);
+		victim = packed_use(&m->packed, address, &newer);
 	} else {
 		entry = cache_use(&m->ll, address, &victim);
 		if (dirty)
@@ -45,12 +47,15 @@ void outside_write_back(struct model *m, struct core *core, uint64_t address, in
 }
 
 /* An exclusive last level gives up its copy, if it has one. */
-static int take_from_exclusive(struct model *m, struct core *core, uint64_t address, int keep)
+static int take_from_exclusive(
+	struct model *m, struct core *core, uint64_t address, int keep, unsigned *newer)
 {
 	uint64_t *entry, unused;
 
-	if (m->packed.rows)
-		return packed_take(&m->packed, address, keep);
+	if (m->packed.rows) {
+		*newer = packed_take(&m->packed, address, keep);
+		return *newer < PACKED_ENTRIES;
+	}
 	entry = cache_find(&m->ll, address);
 	if (!entry)
 		return 0;
@@ -64,25 +69,36 @@ static int take_from_exclusive(struct model *m, struct core *core, uint64_t addr
 	return 1;
 }
 
-/* Looks for the line in the last level; a null victim of LL: it was there. */
+/* Looks for the line in the last level; a null victim of LL: it was there. newer: how many of its
+ * set were used since; half of them, where that is not known. */
 static int ll_has(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
-	enum supplier supplier, uint64_t *victim)
+	enum supplier supplier, uint64_t *victim, unsigned *newer)
 {
 	*victim = 0;
+	*newer = m->config.ll.ways / 2;
 	if (m->config.ll_inclusion == MODEL_EXCLUSIVE)
-		return take_from_exclusive(
-			m, core, address, is_code(purpose) || supplier == FROM_OUTSIDE_SHARED);
+		return take_from_exclusive(m, core, address,
+			is_code(purpose) || supplier == FROM_OUTSIDE_SHARED, newer);
 	if (m->packed.rows)
-		*victim = packed_use(&m->packed, address);
+		*victim = packed_use(&m->packed, address, newer);
 	else
 		cache_use(&m->ll, address, victim);
+	m->lasting.arrivals += *victim != NEVER;
 	return *victim == NEVER;
 }
 
+/* For the clock: have others replaced this line of the last level? */
+static int is_gone(struct model *m, const struct core *core, unsigned newer)
+{
+	return core->retire &&
+	       lasting_gone(&m->lasting, newer, core->retire->gone >> RETIRE_CYCLE_BITS);
+}
+
 /*
- * Lines that are used for the first time were written by the kernel a moment ago: it zeroes pages,
- * copies what is read, and caches files that are often run. So for the retirement clock such lines,
- * which count as misses, take no longer than those of the last level, but only the first time.
+ * Lines that are used for the first time were written by the kernel a moment ago: it zeroes pages
+ * and copies what is read. So for the retirement clock such lines, which count as misses, take no
+ * longer than those of the last level, but only the first time. Code is in the kernel's memory
+ * since the program's last run, or longer: where others use the last level, it is no longer there.
  * Lines are distinguished by a hash. Collisions become likely with some hundred megabytes; then one
  * of the two lines has the latency of memory.
  */
@@ -102,6 +118,7 @@ uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enu
 {
 	int secondary = !m->cores[0].l2.ways, counted = is_demand(purpose);
 	uint64_t victim;
+	unsigned newer;
 
 	if (m->ll.ways && counted) {
 		count(m, EV_LL_REFERENCES, 1);
@@ -112,15 +129,18 @@ uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enu
 		return clock_line(m, core, LINE_FROM_HOLDER, m->intervention);
 	if (!m->ll.ways)
 		return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
-	if (ll_has(m, core, address, purpose, supplier, &victim))
-		return clock_line(m, core, LINE_FROM_LL, m->ll.latency);
+	if (ll_has(m, core, address, purpose, supplier, &victim, &newer))
+		return UNLIKELY(is_gone(m, core, newer))
+			       ? clock_line(m, core, LINE_FROM_MEMORY, m->memory)
+			       : clock_line(m, core, LINE_FROM_LL, m->ll.latency);
 	if (counted) {
 		count(m, purpose == FETCH ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES, 1);
 		if (secondary)
 			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
 	}
 	leave_ll(m, core, victim);
-	if (m->had && is_fresh(m, address)) {
+	if (m->had && is_fresh(m, address) &&
+		!(is_code(purpose) && lasting_has_others(&m->lasting))) {
 		m->sender = sender_of(MODEL_CAUSE_MEMORY, RETIRE_TURN_LL);
 		return m->ll.latency;
 	}

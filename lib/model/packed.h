@@ -193,15 +193,16 @@ static inline void packed_settle(struct packed *p, const struct packed_place *at
 		packed_arrive(p);
 }
 
-/* As cache_use: returns the victim. */
-static inline uint64_t packed_use(struct packed *p, uint64_t address)
+/* As cache_use: returns the victim. *newer: entries of the set that were used since, if it was
+ * there. */
+static inline uint64_t packed_use(struct packed *p, uint64_t address, unsigned *newer)
 {
 	struct packed_place at = packed_place(p, address);
 	unsigned n;
 	uint32_t last;
 
 	packed_settle(p, &at);
-	n = packed_find(&at);
+	*newer = n = packed_find(&at);
 	if (n < PACKED_ENTRIES) {
 		packed_push(at.row, n, at.entry);
 		return UINT64_MAX;
@@ -211,8 +212,9 @@ static inline uint64_t packed_use(struct packed *p, uint64_t address)
 	return last ? packed_line(p, at.set, last) : 0;
 }
 
-/* Was the line there? If so it leaves, or with keep becomes the most recent of its set. */
-static inline int packed_take(struct packed *p, uint64_t address, int keep)
+/* The line's place in its set, or PACKED_ENTRIES. If it was there it leaves, or with keep becomes
+ * the most recent. */
+static inline unsigned packed_take(struct packed *p, uint64_t address, int keep)
 {
 	struct packed_place at = packed_place(p, address);
 	unsigned n;
@@ -220,12 +222,12 @@ static inline int packed_take(struct packed *p, uint64_t address, int keep)
 	packed_settle(p, &at);
 	n = packed_find(&at);
 	if (n == PACKED_ENTRIES)
-		return 0;
+		return n;
 	if (keep)
 		packed_push(at.row, n, at.entry);
 	else
 		packed_drop(at.row, n);
-	return 1;
+	return n;
 }
 
 #endif

@@ -182,12 +182,20 @@ void retire_note(struct retire *t, const struct model_insn *insn, enum retire_wh
 /* After the last instruction of a record; `taken` branches were. Fetch takes whole groups of
  * instructions: one that a taken branch ends is not filled up by what follows, except where all
  * since the branch before make a small group. */
-static void space_taken(struct retire *t, unsigned taken)
+static void space_taken(struct retire *t, const uint16_t *statics)
 {
+	unsigned taken = statics[MODEL_STATIC_TAKEN];
 	uint64_t fetching = (uint64_t)taken * t->taken;
 
 	if (t->taken_long && t->in_a_row > taken * (t->width + t->width / 2))
 		fetching = (uint64_t)t->in_a_row * t->slot + (uint64_t)taken * t->taken_long;
+	fetching += (uint64_t)statics[MODEL_STATIC_RETURNS] * t->taken_return;
+	if (statics[MODEL_STATIC_INDIRECTS] && t->varied) {
+		fetching += t->taken_indirect;
+		t->varied = 0;
+	}
+	fetching += (uint64_t)t->from_second * t->btb_second;
+	t->from_second = 0;
 	t->in_a_row = 0;
 	t->taken_last = later(t->came, t->taken_last + fetching);
 	if (t->taken_last > t->came && t->taken_last + t->slot > t->redirected) {
@@ -223,6 +231,14 @@ INLINE uint64_t load_hit(
 	uint64_t done = forwarded(w->t, op, address, begin + op->load);
 
 	return UNLIKELY(begin < w->t->arrival) ? retire_wait_for_line(w, address, done) : done;
+}
+
+/* Likewise a store with data at `ready`: when its address is computed. */
+INLINE uint64_t store_hit(struct retire *t, const struct retire_op *op, uint64_t address,
+	uint64_t from, uint64_t ready)
+{
+	store_data(t, op, op->size, address, ready);
+	return retire_take(t, from, t->store_ports);
 }
 
 /*
@@ -268,7 +284,7 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 			} else {
 				if (UNLIKELY(room_of_stores(t) > came + op->cost))
 					break;
-				store_data(t, op->key, op->size, address, at + op->latency);
+				from = store_hit(t, op, address, from, at + op->latency);
 			}
 			at = later(at, from);
 		}
@@ -329,5 +345,5 @@ void retire_record(
 		run_carefully(&w, s, op, end, record);
 	t->in_a_row += insns;
 	if (insns == s->insn_count && s->statics[MODEL_STATIC_TAKEN] && t->taken)
-		space_taken(t, s->statics[MODEL_STATIC_TAKEN]);
+		space_taken(t, s->statics);
 }

@@ -37,11 +37,13 @@ enum model_latency {
 	MODEL_LATENCY_SHUFFLE, /* also across lanes */
 	MODEL_LATENCY_MOVE,    /* between general and vector registers */
 	MODEL_LATENCY_CRYPTO,
+	MODEL_LATENCY_LONG_ADDRESS, /* an address of three parts, or with a scaled index */
 	MODEL_LATENCY_MICROCODE,
 	/* From here on there is more to them than a latency. */
 	MODEL_LATENCY_SPECIAL,
 	MODEL_LATENCY_DIVIDE = MODEL_LATENCY_SPECIAL,
 	MODEL_LATENCY_FP_DIVIDE,
+	MODEL_LATENCY_FP_ROOT,
 	MODEL_LATENCY_LOCKED,
 	MODEL_LATENCY_SERIALISING,
 	MODEL_LATENCY_STRING, /* a repetition that stores; no class of instructions has it */
@@ -55,6 +57,8 @@ enum retire_what {
 	RETIRE_FORWARD,    /* its load cannot be forwarded all its bytes */
 	RETIRE_STORE,      /* its line arrives late */
 	RETIRE_PREFETCH,   /* a line was requested for which no instruction waits yet */
+	RETIRE_TARGET,     /* a branch's target is found late: by the decoder, that many cycles
+			      late, or, if these are 0, by executing it */
 	RETIRE_MISPREDICT, /* what follows is fetched anew; the rest of the note does not matter */
 };
 
@@ -120,7 +124,8 @@ struct retire_op {
 	uint16_t first_access, size;
 	uint32_t cost; /* parts of a cycle */
 	uint32_t ports, load_ports, latency, load, busy;
-	uint32_t key; /* of its address: base register and displacement; 0: none */
+	uint32_t forward, renamed; /* cycles from its data to a load; see model.h */
+	uint32_t key;              /* of its address: base register and displacement; 0: none */
 	uint32_t more[RETIRE_MORE];
 };
 
@@ -151,9 +156,17 @@ struct retire {
 	uint32_t width, window, misses, store_buffer, fetches, jump_fetches;
 	uint32_t slot; /* parts: of one instruction */
 	struct retire_form form[MODEL_LATENCIES];
-	uint32_t forward, renamed, mispredict;
+	uint32_t forward, renamed, vector_forward, mispredict;
+	uint32_t scaled_load, vector_load;
+	uint32_t store_ports;  /* of their addresses */
+	uint32_t branch_ports; /* 0: those of arithmetic */
+	uint32_t fusion; /* enum model_trait: what makes a branch one operation with another */
 	uint32_t taken, taken_long; /* parts: from one taken branch to the next; see model.h */
-	uint32_t add_chain;         /* from addition to addition */
+	uint32_t taken_return, taken_indirect; /* parts: more than that */
+	uint32_t btb_second;  /* parts: likewise, after a branch of the BTB's second level */
+	uint32_t from_second; /* the caller's: branches of the next record that are found there */
+	uint32_t varied;      /* the caller's: the next indirect branch has several targets */
+	uint32_t add_chain;   /* from addition to addition */
 	uint32_t string_start, string_bytes;
 	uint32_t write_back_own;    /* have modified lines a way of their own to L2? */
 	uint32_t drain, drain_line; /* parts: from store to store, in the same line, in another */
@@ -183,6 +196,7 @@ struct retire {
 	uint64_t string_number;
 	uint64_t redirected;    /* parts: dispatch waits until then; 0: it does not wait */
 	uint32_t redirected_by; /* enum model_cause */
+	uint32_t restarts;      /* nothing after it is fetched yet */
 	uint32_t notes;
 	uint64_t fetched_line;               /* that was missed last */
 	uint64_t restarted;                  /* parts: when fetching began anew */

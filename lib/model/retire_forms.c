@@ -18,6 +18,7 @@ enum unit {
 	FP_MULTIPLIERS,
 	VECTORS,
 	SHUFFLES,
+	BRANCHES, /* conditional */
 	UNITS,
 	NO_UNIT = UNITS
 };
@@ -37,9 +38,11 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_SHUFFLE] = SHUFFLES,
 	[MODEL_LATENCY_MOVE] = VECTORS,
 	[MODEL_LATENCY_CRYPTO] = SHUFFLES,
+	[MODEL_LATENCY_LONG_ADDRESS] = ALUS,
 	[MODEL_LATENCY_MICROCODE] = NO_UNIT,
 	[MODEL_LATENCY_DIVIDE] = NO_UNIT,
 	[MODEL_LATENCY_FP_DIVIDE] = NO_UNIT,
+	[MODEL_LATENCY_FP_ROOT] = NO_UNIT,
 	[MODEL_LATENCY_LOCKED] = NO_UNIT,
 	[MODEL_LATENCY_SERIALISING] = NO_UNIT,
 	[MODEL_LATENCY_STRING] = NO_UNIT,
@@ -49,7 +52,7 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 static void init_ports(const struct model_execution_config *e, uint32_t ports[UNITS + 1])
 {
 	const uint32_t count[UNITS] = {e->loads, e->stores, e->alus, e->multipliers, e->fp_adders,
-		e->fp_multipliers, e->vectors, e->shuffles};
+		e->fp_multipliers, e->vectors, e->shuffles, e->branches};
 	uint32_t used = 0;
 	int i;
 
@@ -89,9 +92,11 @@ static void init_forms(struct retire *t, const struct model_config *config)
 		[MODEL_LATENCY_SHUFFLE] = at_least_one(e->shuffle),
 		[MODEL_LATENCY_MOVE] = at_least_one(e->move),
 		[MODEL_LATENCY_CRYPTO] = at_least_one(e->crypto),
+		[MODEL_LATENCY_LONG_ADDRESS] = at_least_one(e->long_address),
 		[MODEL_LATENCY_MICROCODE] = at_least_one(e->microcode),
 		[MODEL_LATENCY_DIVIDE] = at_least_one(e->divide),
 		[MODEL_LATENCY_FP_DIVIDE] = at_least_one(e->fp_divide),
+		[MODEL_LATENCY_FP_ROOT] = at_least_one(e->fp_root),
 		[MODEL_LATENCY_LOCKED] = config->lock_latency > config->l1d.latency
 						 ? config->lock_latency - config->l1d.latency
 						 : 1,
@@ -102,6 +107,8 @@ static void init_forms(struct retire *t, const struct model_config *config)
 	int i;
 
 	init_ports(e, ports);
+	t->branch_ports = e->branches ? ports[BRANCHES] : 0;
+	t->store_ports = e->store_address == MODEL_ADDRESS_SHARED ? ports[LOADS] : RETIRE_NO_PORT;
 	for (i = 0; i < MODEL_LATENCIES; i++)
 		t->form[i] = (struct retire_form){
 			.ports = ports[unit_of[i]],
@@ -115,9 +122,19 @@ static void init_forms(struct retire *t, const struct model_config *config)
 		if (i != MODEL_LATENCY_MULTIPLY && e->vector_loads && e->vector_loads < e->loads)
 			t->form[i].load_ports &=
 				~((UINT32_C(1) << (e->loads - e->vector_loads)) - 1);
-	t->form[MODEL_LATENCY_FP_DIVIDE].load_ports = t->form[MODEL_LATENCY_FP_ADD].load_ports;
+	t->form[MODEL_LATENCY_FP_DIVIDE].load_ports = t->form[MODEL_LATENCY_FP_ROOT].load_ports =
+		t->form[MODEL_LATENCY_FP_ADD].load_ports;
 	t->form[MODEL_LATENCY_DIVIDE].busy = config->divide_latency;
-	t->form[MODEL_LATENCY_FP_DIVIDE].busy = config->fp_divide_latency;
+	t->form[MODEL_LATENCY_FP_DIVIDE].busy = t->form[MODEL_LATENCY_FP_ROOT].busy =
+		config->fp_divide_latency;
+}
+
+/* Parts by which such a branch takes longer than any taken one. */
+static uint32_t taken_more(const struct model_config *config, uint32_t interval)
+{
+	return interval > config->taken_interval
+		       ? (interval - config->taken_interval) * RETIRE_CYCLE
+		       : 0;
 }
 
 void retire_init(struct retire *t, const struct model_config *config)
@@ -133,6 +150,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->fetches = config->fetches < RETIRE_FETCHES ? config->fetches : RETIRE_FETCHES;
 	t->jump_fetches =
 		config->jump_fetches < RETIRE_FETCHES ? config->jump_fetches : RETIRE_FETCHES;
+	t->btb_second = config->btb_second * RETIRE_CYCLE;
 	t->write_back_own = config->l2_write_back == MODEL_WAY_OWN;
 	t->add_chain = e->fp_add_chain ? e->fp_add_chain : at_least_one(e->fp_add);
 	t->string_start = e->string_start;
@@ -140,10 +158,19 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->store_buffer = config->store_buffer ? config->store_buffer : RETIRE_STORES_MAX;
 	init_forms(t, config);
 	t->forward = e->forward;
-	t->renamed = e->forward_renamed ? e->forward_renamed : e->forward;
+	t->renamed = e->forward_renamed < e->forward ? e->forward_renamed : e->forward;
+	t->vector_forward = e->vector_forward ? e->vector_forward : e->forward;
+	t->scaled_load = e->scaled_load;
+	t->vector_load = e->vector_load;
+	t->fusion = e->fusion == MODEL_FUSION_NONE ? 0
+		    : e->fusion == MODEL_FUSION_COMPARE
+			    ? MODEL_TRAIT_AFTER_COMPARE
+			    : MODEL_TRAIT_AFTER_COMPARE | MODEL_TRAIT_AFTER_ARITHMETIC;
 	t->mispredict = config->mispredict_penalty;
 	t->taken = config->taken_interval * RETIRE_CYCLE;
 	t->taken_long = config->taken_long * RETIRE_CYCLE;
+	t->taken_return = taken_more(config, config->return_interval);
+	t->taken_indirect = taken_more(config, config->indirect_interval);
 	t->drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
 	t->drain_line = e->store_lines ? RETIRE_CYCLE / e->store_lines : 0;
 	t->drain_line = t->drain > t->drain_line ? t->drain : t->drain_line;
@@ -308,6 +335,8 @@ static void forms_prepare(const struct retire *t, const struct model_block *b, u
 		.latency = f->latency,
 		.load = f->load,
 		.busy = f->busy,
+		.forward = t->forward,
+		.renamed = t->renamed,
 		.key = n->access_count == 1 ? key : 0};
 	for (k = 0; k < MODEL_SOURCES_MAX; k++)
 		op->source[k] = register_of(b, i, n->source[k]);
@@ -318,6 +347,29 @@ static void forms_prepare(const struct retire *t, const struct model_block *b, u
 	op->many = n->source[2] != MODEL_SLOT_NONE || n->source[3] != MODEL_SLOT_NONE;
 }
 
+/* What is particular about it, besides its class. */
+static void forms_take_traits(
+	const struct retire *t, const struct model_insn *n, struct retire_op *op)
+{
+	if (n->traits & MODEL_TRAIT_SCALED)
+		op->load += t->scaled_load;
+	if (n->traits & MODEL_TRAIT_VECTOR)
+		op->forward = op->renamed = t->vector_forward;
+	if (n->branch == MODEL_CONDITIONAL && op->way == RETIRE_PLAIN) {
+		if (n->traits & t->fusion) {
+			op->ports = RETIRE_NO_PORT;
+			op->cost = op->latency = 0;
+		}
+		if (t->branch_ports)
+			op->ports = t->branch_ports;
+	}
+	/* Vectors have more latency in their caches and when they are forwarded. */
+	if (n->latency == MODEL_LATENCY_VECTOR_LOAD)
+		op->latency = 0;
+	if (n->latency == MODEL_LATENCY_VECTOR_LOAD || (n->traits & MODEL_TRAIT_VECTOR))
+		op->load += t->vector_load;
+}
+
 void retire_prepare(const struct retire *t, struct model_block *block,
 	const struct retire_form *forms, const uint32_t *keys)
 {
@@ -326,6 +378,8 @@ void retire_prepare(const struct retire *t, struct model_block *block,
 	for (i = 0; i < block->insn_count; i++)
 		forms_prepare(t, block, i, forms ? &forms[i] : &t->form[block->insns[i].latency],
 			keys ? keys[i] : 0);
+	for (i = 0; !forms && i < block->insn_count; i++)
+		forms_take_traits(t, &block->insns[i], &block->ops[i]);
 	for (i = 0; i < block->insn_count; i++) {
 		if (!put_results(block, i, &block->ops[i]))
 			block->ops[i].way = RETIRE_GENERALLY;

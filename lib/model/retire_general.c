@@ -145,7 +145,8 @@ static uint64_t retire_load(struct walk *w, const struct model_insn *insn,
 	done = begin + op->load;
 	if (w->note->insn == insn)
 		done = load_noted(w, insn, begin, op->load);
-	done = forwarded(t, op, address, done);
+	if (op->special != MODEL_LATENCY_LOCKED) /* which waited until stores were in the cache */
+		done = forwarded(t, op, address, done);
 	if (w->note->insn == insn && w->note->what == RETIRE_FORWARD)
 		done = load_fails(w, done);
 	return begin < t->arrival ? retire_wait_for_line(w, address, done) : done;
@@ -204,13 +205,23 @@ static void come_late(struct walk *w, const struct model_insn *insn, uint64_t co
 	hold(t, insn, cost, MODEL_CAUSE_STORE_BUFFER, room);
 }
 
+/* What follows is fetched anew, at `until` (parts) at the earliest. */
+static void retire_redirect(struct retire *t, uint64_t until, enum model_cause cause)
+{
+	t->restarts = 1;
+	if (until <= t->redirected)
+		return;
+	t->redirected = until;
+	t->redirected_by = cause;
+}
+
 /* Those of enum model_latency that are special, operands there at `at`: when it is done. */
 static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint64_t at)
 {
 	struct retire *t = w->t;
 	uint64_t begin = at, done, gone = t->gone + op->cost;
 
-	if (op->special == MODEL_LATENCY_DIVIDE || op->special == MODEL_LATENCY_FP_DIVIDE) {
+	if (op->special <= MODEL_LATENCY_FP_ROOT) {
 		begin = later(at, t->divider_free);
 		t->divider_free = begin + op->busy;
 		done = begin + op->latency;
@@ -228,8 +239,7 @@ static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint
 	gone = (later(gone, t->drained) + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
 	done = later(later(at, gone), t->divider_free) + op->latency;
 	add_phase(&w->phases, MODEL_CAUSE_SERIALISING, 0, done);
-	t->redirected = (done + t->mispredict) << RETIRE_CYCLE_BITS;
-	t->redirected_by = MODEL_CAUSE_SERIALISING;
+	retire_redirect(t, (done + t->mispredict) << RETIRE_CYCLE_BITS, MODEL_CAUSE_SERIALISING);
 	return done;
 }
 
@@ -241,11 +251,16 @@ static void take_notes(struct walk *w, const struct model_insn *insn, uint64_t d
 	for (; w->note->insn == insn; w->note++) {
 		if (w->note->what == RETIRE_PREFETCH) {
 			request_line(t, done, w->note);
-		} else if (w->note->what == RETIRE_MISPREDICT) {
-			t->redirected = later(t->came + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS) -
-					RETIRE_CYCLE +
-					((uint64_t)t->mispredict << RETIRE_CYCLE_BITS) + t->slot;
-			t->redirected_by = MODEL_CAUSE_MISPREDICT;
+		} else if (w->note->what == RETIRE_TARGET && w->note->latency) {
+			retire_redirect(t,
+				t->came + RETIRE_CYCLE +
+					((uint64_t)w->note->latency << RETIRE_CYCLE_BITS),
+				MODEL_CAUSE_TAKEN);
+		} else if (w->note->what >= RETIRE_TARGET) {
+			retire_redirect(t,
+				later(t->came + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS) +
+					((uint64_t)t->mispredict << RETIRE_CYCLE_BITS) + t->slot,
+				(enum model_cause)w->note->cause);
 		}
 	}
 }
@@ -328,7 +343,11 @@ static uint64_t retire_execute(struct walk *w, const struct model_insn *insn,
 	if (m->count)
 		at = later(at, from);
 	for (i = 0; i < m->count; i++)
-		if (op->special == MODEL_LATENCY_STRING && m->access[i].kind == MODEL_ACCESS_LOAD)
+		if (m->access[i].kind == MODEL_ACCESS_STORE &&
+			happens(&m->access[i], m->address[i]))
+			at = later(at, retire_take(t, from, t->store_ports));
+		else if (op->special == MODEL_LATENCY_STRING &&
+			 m->access[i].kind == MODEL_ACCESS_LOAD)
 			at = later(at, load_string(w, insn, m->address[i], from));
 		else if (retire_loads(m->access[i].kind) && happens(&m->access[i], m->address[i]))
 			at = later(at,
@@ -383,7 +402,7 @@ static void store_all(struct walk *w, const struct model_insn *insn, const struc
 			if (op->special == MODEL_LATENCY_STRING &&
 				t->stored_line == m->address[i] >> t->line_bits)
 				continue;
-			store_data(t, op->key, m->access[i].size, m->address[i], ready);
+			store_data(t, op, m->access[i].size, m->address[i], ready);
 			store_leaves(t, m->address[i], later(t->gone, there));
 		}
 }
@@ -392,8 +411,9 @@ static void store_all(struct walk *w, const struct model_insn *insn, const struc
 NOINLINE void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost)
 {
 	hold(t, insn, cost, (enum model_cause)t->redirected_by, t->redirected);
-	if (t->redirected_by != MODEL_CAUSE_TAKEN)
+	if (t->restarts)
 		t->restarted = t->redirected;
+	t->restarts = 0;
 	t->redirected = 0;
 }
 

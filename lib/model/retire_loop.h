@@ -125,16 +125,16 @@ INLINE uint64_t begin_load(
 void retire_store_rest(struct retire *t, uint64_t address, unsigned size, uint64_t ready);
 
 /* The data of a store within a granule, or two: there at `ready`. */
-INLINE void store_data(
-	struct retire *t, uint32_t key, unsigned size, uint64_t address, uint64_t ready)
+INLINE void store_data(struct retire *t, const struct retire_op *op, unsigned size,
+	uint64_t address, uint64_t ready)
 {
 	uint64_t granule = address >> 3;
 	struct retire_stored *s = &t->stored[granule % RETIRE_STORED];
 
 	*s = (struct retire_stored){
-		granule, ready + t->forward, ready + t->renamed, key ? key : UINT64_MAX};
+		granule, ready + op->forward, ready + op->renamed, op->key ? op->key : UINT64_MAX};
 	if (UNLIKELY((address + size - 1) >> 3 != granule))
-		retire_store_rest(t, address, size, ready + t->forward);
+		retire_store_rest(t, address, size, ready + op->forward);
 }
 
 /* It retired at `gone`. */

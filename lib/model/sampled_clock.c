@@ -9,6 +9,11 @@
 /* The share of the last window in the rates. */
 #define NEW_RATE 0.25
 
+/* In place of events: branches of which the branch target buffer did not know, or only in its
+ * second level. */
+#define UNKNOWN_BRANCHES EV_CYCLES
+#define SECOND_BRANCHES  EV_CYCLES_16
+
 /* Events that explain cycles: [0] stands for instructions, which the order counts. */
 static const uint8_t explaining[SAMPLED_EVENTS] = {
 	EV_INSTRUCTIONS,
@@ -25,6 +30,8 @@ static const uint8_t explaining[SAMPLED_EVENTS] = {
 	EV_ITLB_WALKS,
 	EV_STORES_TO_SHARED,
 	EV_HARDWARE_PREFETCHES,
+	UNKNOWN_BRANCHES,
+	SECOND_BRANCHES,
 };
 
 /* ---- priors ---- */
@@ -52,6 +59,8 @@ void sampled_clock_init(struct sampled_clock *c, const struct model_config *conf
 	expect(c, EV_MISPREDICTED_INDIRECTS, mispredict, MODEL_CAUSE_MISPREDICT);
 	expect(c, EV_MISPREDICTED_RETURNS, mispredict, MODEL_CAUSE_MISPREDICT);
 	expect(c, EV_L1I_MISSES, l2, MODEL_CAUSE_FETCH_L2);
+	expect(c, UNKNOWN_BRANCHES, config->btb_miss, MODEL_CAUSE_TAKEN);
+	expect(c, SECOND_BRANCHES, config->btb_second, MODEL_CAUSE_TAKEN);
 	expect(c, EV_L2I_MISSES, ll, MODEL_CAUSE_FETCH_LL);
 	expect(c, EV_L1D_MISSES, HIDDEN * l2, MODEL_CAUSE_L2);
 	expect(c, EV_L2D_MISSES, HIDDEN * ll, MODEL_CAUSE_LL);
@@ -67,7 +76,16 @@ void sampled_clock_init(struct sampled_clock *c, const struct model_config *conf
 
 static uint64_t sampled_event(const struct core *core, unsigned i)
 {
-	return i ? core->counts[explaining[i]] : core->clock.order;
+	switch (explaining[i]) {
+	case EV_INSTRUCTIONS:
+		return core->clock.order;
+	case UNKNOWN_BRANCHES:
+		return core->btb.found[BTB_UNKNOWN];
+	case SECOND_BRANCHES:
+		return core->btb.found[BTB_SECOND];
+	default:
+		return core->counts[explaining[i]];
+	}
 }
 
 /* Events since the last time become a part of the sums of the process. */
@@ -268,6 +286,8 @@ static void leave_window(struct model *m, struct core *core)
 	s->period_end += SAMPLED_PERIOD;
 	s->next = ahead_of(s->measure_at, order, SAMPLED_WARM_STREAM);
 	s->credited = order;
+	if (core->retire)
+		lasting_learn(&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS);
 	fetched_settle(core); /* segments get their code again */
 	core->retire = (struct retire *)0;
 	m->parts = m->parts_away;
@@ -293,6 +313,8 @@ static void enter_window(
 	s->phase = phase;
 	s->next = until;
 	sampled_clock_rows(m, core);
+	if (!core->retire)
+		lasting_begin(&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS);
 	core->retire = core->clocked;
 	m->parts = m->parts_clocked;
 }

@@ -10,8 +10,10 @@
 #ifndef MODEL_STATE_H
 #define MODEL_STATE_H
 
+#include "model/btb.h"
 #include "model/cache.h"
 #include "model/forward.h"
+#include "model/lasting.h"
 #include "model/model.h"
 #include "model/packed.h"
 #include "model/retire.h"
@@ -105,11 +107,12 @@ struct predictor {
 	uint8_t *streaks;  /* as many; see branch.h */
 	uint8_t *counters; /* of kind cachegrind, else null: the same memory */
 	uint32_t streak_shift;
-	struct ways *sets;       /* entries of the tagged tables; null for kind 0 */
-	uint64_t set_mask;       /* bytes */
-	uint64_t path;           /* eight bits of each of the last eight indirect targets */
-	uint32_t random;         /* deterministic */
-	uint32_t return_top;     /* pushes less pops, modulo the stack's size */
+	struct ways *sets;   /* entries of the tagged tables; null for kind 0 */
+	uint64_t set_mask;   /* bytes */
+	uint64_t path;       /* eight bits of each of the last eight indirect targets */
+	uint32_t random;     /* deterministic */
+	uint32_t varied;     /* the last indirect branch that was right: had it several targets? */
+	uint32_t return_top; /* pushes less pops, modulo the stack's size */
 	uint32_t return_count;   /* valid entries */
 	uint32_t returns_unseen; /* more that may be there; 0 where all calls are modelled */
 	uint8_t next[264];       /* how the base steps: by twice its state plus the outcome */
@@ -161,6 +164,7 @@ struct core {
 	struct sampled_core sampled; /* when it runs, if not always */
 	struct store_buffer stores;
 	struct predictor predictor;
+	struct btb btb;
 	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
 	uint32_t page_bits;
 	uint32_t slotted;              /* are line_slots of use? */
@@ -232,7 +236,8 @@ struct model {
 	uint64_t *counts;  /* of the current thread */
 	struct core *cores;
 	struct cache ll;
-	struct packed packed;              /* the sets of ll, where that is possible */
+	struct packed packed; /* the sets of ll, where that is possible */
+	struct lasting lasting;
 	struct directory_entry *directory; /* null with one core */
 	uint64_t *had;      /* for the retirement clock, else null: lines that came from memory */
 	uint64_t active;    /* cores that have run something */

@@ -68,8 +68,16 @@ struct model_insn {
 	uint8_t for_address[2];            /* sources that its accesses' addresses need */
 	uint8_t source[MODEL_SOURCES_MAX]; /* registers, or results of this block */
 	uint8_t result[MODEL_RESULTS_MAX]; /* registers that leave the block with its result */
-	uint8_t reserved;
-	uint32_t row; /* the model's: where its counts are, 0: nowhere yet */
+	uint8_t traits;                    /* enum model_trait, a bit each */
+	uint32_t row;                      /* the model's: where its counts are, 0: nowhere yet */
+};
+
+enum model_trait {
+	MODEL_TRAIT_SCALED = 1 << 0, /* its memory operand has a scaled index */
+	MODEL_TRAIT_VECTOR = 1 << 1, /* what it loads or stores is in a vector register */
+	/* A conditional branch after what may be one operation with it: enum model_fusion. */
+	MODEL_TRAIT_AFTER_COMPARE = 1 << 2,
+	MODEL_TRAIT_AFTER_ARITHMETIC = 1 << 3,
 };
 
 struct model_access {

@@ -116,6 +116,8 @@ static int deliver_group(struct import *im, struct record *r)
 		r->event = known->event;
 		if (period && deliver(im, r, period))
 			return -1;
+		if (period)
+			r->sample.branch_count = 0; /* they are of one moment */
 	}
 	return 0;
 }
@@ -125,9 +127,14 @@ static int import_on_sample(struct import *im, const struct record *record)
 	const struct perfdata_event *event = &im->file.events.data[record->event];
 	struct record r = *record;
 
-	if ((event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK) &&
-		r.sample.branch_count && chain_of_branches(im, &r))
+	uint64_t branches = event->attr.branch_sample_type;
+
+	if ((branches & PERF_SAMPLE_BRANCH_CALL_STACK) && r.sample.branch_count &&
+		chain_of_branches(im, &r))
 		return -1;
+	/* Between some branches only, code is not straight. */
+	if ((branches & PERF_SAMPLE_BRANCH_CALL_STACK) || !(branches & PERF_SAMPLE_BRANCH_ANY))
+		r.sample.branch_count = 0;
 	if (r.sample.read_count && (event->attr.read_format & PERF_FORMAT_ID))
 		return deliver_group(im, &r);
 	return deliver(im, &r, r.sample.period);

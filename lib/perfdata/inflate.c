@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perfdata/inflate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -51,4 +52,12 @@ long inflate_read(struct inflate *z, void *data, size_t size)
 			break;
 	}
 	return (long)out.pos;
+}
+
+const char *inflate_library(void)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "zstd %s", ZSTD_versionString());
+	return text;
 }

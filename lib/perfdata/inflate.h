@@ -17,4 +17,7 @@ void inflate_feed(struct inflate *z, const void *data, size_t size);
 /* Up to size bytes of its contents; returns their number, 0 at its end, -1 if it is damaged. */
 long inflate_read(struct inflate *z, void *data, size_t size);
 
+/* "zstd 1.5.4": the library in use. Static. */
+const char *inflate_library(void);
+
 #endif

@@ -88,13 +88,22 @@ struct input {
 	size_t count;
 };
 
+/* The unit of an axis that ends at `most` seconds; *scale: how many of it are a second. */
+static const char *axis_unit(double most, double *scale)
+{
+	*scale = most >= 0.1 ? 1 : most >= 1e-4 ? 1e3 : 1e6;
+	return most >= 0.1 ? "seconds" : most >= 1e-4 ? "milliseconds" : "microseconds";
+}
+
 static void add_panel(struct picture *p, const struct input *in, const char *title,
-	const char *x_label,
+	enum label label,
 	void (*candidates_of)(struct picture *, candidates *, const struct counts_report *),
 	amount_of *amount)
 {
 	candidates list = {0};
 	struct picture_panel *panel;
+	const char *unit;
+	double scale;
 
 	for (size_t i = 0; i < in->count; i++)
 		candidates_of(p, &list, in->reports[i]);
@@ -103,19 +112,20 @@ static void add_panel(struct picture *p, const struct input *in, const char *tit
 	qsort(list.data, list.count, sizeof(*list.data), by_most);
 	panel = picture_panel_add(p, PICTURE_BARS);
 	panel->title = title;
-	panel->x_label = x_label;
+	unit = axis_unit(list.data[0].most, &scale);
+	panel->x_label = picture_text(p, "%s (%s)", unit, label_name(label));
 	for (size_t i = 0; i < list.count && i < BARS; i++)
 		if (list.data[i].most > LEAST * list.data[0].most)
 			picture_category_add(p, panel, list.data[i].name);
 	for (size_t k = 0; k < in->count; k++) {
 		struct picture_series *s =
-			picture_series_add(p, panel, in->names ? in->names[k] : "seconds");
+			picture_series_add(p, panel, in->names ? in->names[k] : unit);
 
 		for (size_t i = 0; i < panel->categories.count; i++) {
 			struct amount a = amount(in->reports[k], panel->categories.data[i]);
 
-			picture_point_add(p, s, (double)i, a.value, a.known ? a.low : NAN,
-				a.known ? a.high : NAN);
+			picture_point_add(p, s, (double)i, scale * a.value,
+				a.known ? scale * a.low : NAN, a.known ? scale * a.high : NAN);
 		}
 	}
 	vec_fini(&list);
@@ -170,14 +180,12 @@ int picture_costs(struct picture *p, const struct counts_report *const *reports,
 			return error_set(e, ERR_CONFLICT, "no costs in these files: use perfex -y");
 	picture_costs_titles(p, &in);
 	add_panel(p, &in, "Each event at its typical cost; lines: from least to most",
-		"seconds (estimated)", event_candidates, event_amount);
+		LABEL_ESTIMATED, event_candidates, event_amount);
 	if (!p->panels.count && !p->failed) {
 		error_set(e, ERR_NOT_FOUND, "nothing to draw: no counted event has a known cost");
 		return error_hint(e, "perfex -a -y counts all events that have costs");
 	}
 	if (label != LABEL_NONE)
-		add_panel(p, &in, "Breakdown of the time",
-			picture_text(p, "seconds (%s)", label_name(label)), cause_candidates,
-			cause_amount);
+		add_panel(p, &in, "Breakdown of the time", label, cause_candidates, cause_amount);
 	return picture_finish(p, e);
 }

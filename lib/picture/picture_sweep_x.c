@@ -75,9 +75,8 @@ static double option(const struct sweep_run *run, const char *name)
 
 static double picture_sweep_x_threads(const struct sweep_run *run)
 {
-	size_t n = run->experiment
-			   ? run->experiment->threads.count - 1 + run->experiment->folded.threads
-			   : run->report->thread_count;
+	size_t n = run->experiment ? experiment_thread_count(run->experiment)
+				   : run->report->thread_count;
 
 	return n ? (double)n : NAN;
 }

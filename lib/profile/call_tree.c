@@ -120,12 +120,12 @@ static int take_paths(struct prof_data *d, size_t input)
 	}
 	for (size_t i = 0; i < x->samples.count && rc == 0; i++) {
 		const struct experiment_sample *s = experiment_sample_at(x, i);
+		uint64_t count = profile_selected(d, input, i);
 		long group, node;
 
 		if (i % 4096 == 0)
 			profile_progress(d, i, x->samples.count, "joining call paths");
-		if (!profile_selects(d, input, s) ||
-			experiment_node_at(x, s->key.node)->key.image >= x->images.count)
+		if (!count || experiment_node_at(x, s->key.node)->key.image >= x->images.count)
 			continue;
 		group = profile_group_of(d, input, s->key.thread);
 		node = group < 0 ? -1
@@ -136,7 +136,7 @@ static int take_paths(struct prof_data *d, size_t input)
 		else
 			d->node_counts
 				.data[(size_t)node * d->metrics.count + first + s->key.metric] +=
-				s->count;
+				count;
 	}
 	table_fini(&memos.table);
 	free(memos.own);

@@ -15,10 +15,12 @@ const struct prof_grain_text profile_grains[] = {
 	[PROF_BY_SOURCE] = {"line", "Line"},
 };
 
-/* -compare: the same image in another build. */
-static uint32_t entity_image(const struct prof_data *d, uint32_t image)
+/* -compare: the same image in another build. By image, generated code of all processes is one. */
+static uint32_t entity_image(const struct prof_data *d, uint32_t image, enum prof_grain grain)
 {
-	if (!d->request->compare)
+	bool generated = d->images.data[image].image->kind == EXPERIMENT_IMAGE_ANONYMOUS;
+
+	if (!d->request->compare && !(generated && grain == PROF_BY_IMAGE))
 		return image;
 	for (uint32_t i = 0; i < image; i++)
 		if (d->images.data[i].image->kind == d->images.data[image].image->kind &&
@@ -125,7 +127,7 @@ int profile_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain 
 	int rc = profile_sums_begin(s, d);
 
 	for (uint32_t i = 0; images && i < d->images.count; i++)
-		images[i] = entity_image(d, i);
+		images[i] = entity_image(d, i, grain);
 	for (size_t i = 0; images && i < d->places.count && rc == 0; i++) {
 		const struct prof_entity key = entity_of(d, images, i, grain);
 

@@ -63,6 +63,11 @@ int profile_sums_end(struct prof_sums *s, const struct prof_data *d);
 /* Does the request (-only, -exclude) select this function of this image? */
 bool profile_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure);
 
+/* Does this pattern fit no function, image or object of the report? Then hint has "did you mean
+ * ...", or "". After a report was made of d; functions count if it named them (profile_data_name).
+ */
+bool profile_unmatched(const struct prof_data *d, const char *glob, char *hint, size_t size);
+
 /* A pattern of -only that this name alone fits; to be freed by the caller, NULL when memory is
  * out. */
 char *profile_only_name(const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/image_files.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct prof_images {
 	const struct prof_images_search *search;
 	long executable; /* image that search->executable is; -1: none */
 	struct slot *slots;
+	pthread_mutex_t lock; /* of slots and their images */
 };
 
 static int image_files_by_address(const void *a, const void *b)
@@ -97,6 +99,7 @@ struct prof_images *profile_images_new(
 	images->data = d;
 	images->search = search;
 	images->executable = -1;
+	pthread_mutex_init(&images->lock, NULL);
 	images->slots = calloc(d->images.count + 1, sizeof(*images->slots));
 	if (!images->slots || take_symbols(images))
 		error_nomem(e);
@@ -121,6 +124,7 @@ void profile_images_free(struct prof_images *images)
 			image_close(s->image);
 	}
 	free(images->slots);
+	pthread_mutex_destroy(&images->lock);
 	free(images);
 }
 
@@ -164,11 +168,18 @@ static void try_open(struct prof_images *images, uint32_t index)
 	snprintf(s->why, sizeof(s->why), "%s", e.message);
 }
 
-static struct slot *image_files_slot_of(struct prof_images *images, uint32_t index)
+/* With the lock. */
+static struct slot *lock_slot(struct prof_images *images, uint32_t index)
 {
+	pthread_mutex_lock(&images->lock);
 	if (!images->slots[index].tried)
 		try_open(images, index);
 	return &images->slots[index];
+}
+
+static void unlock_slots(struct prof_images *images)
+{
+	pthread_mutex_unlock(&images->lock);
 }
 
 /* The last recorded symbol that begins at or before address, if it reaches that far. */
@@ -191,9 +202,8 @@ static int recorded_symbol(struct slot *s, uint64_t address, struct image_symbol
 	return 0;
 }
 
-static int names_symbol(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol)
+static int find_symbol(struct slot *s, uint64_t address, struct image_symbol *symbol)
 {
-	struct slot *s = image_files_slot_of(names, image);
 	const struct image_symbol *found = s->image ? image_symbol_at(s->image, address) : NULL;
 
 	if (!found || found->guessed)
@@ -205,54 +215,77 @@ static int names_symbol(void *names, uint32_t image, uint64_t address, struct im
 	return 0;
 }
 
+static int names_symbol(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol)
+{
+	int rc = find_symbol(lock_slot(names, image), address, symbol);
+
+	unlock_slots(names);
+	return rc;
+}
+
 static int names_line(void *names, uint32_t image, uint64_t address, struct image_line *line)
 {
-	struct slot *s = image_files_slot_of(names, image);
+	struct slot *s = lock_slot(names, image);
+	int rc = s->image ? image_line_at(s->image, address, line) : -1;
 
-	return s->image ? image_line_at(s->image, address, line) : -1;
+	unlock_slots(names);
+	return rc;
 }
 
 static size_t names_inlines(
 	void *names, uint32_t image, uint64_t address, struct image_frame *frames, size_t room)
 {
-	struct slot *s = image_files_slot_of(names, image);
+	struct slot *s = lock_slot(names, image);
+	size_t n = s->image ? image_inlines_at(s->image, address, frames, room) : 0;
 
-	return s->image ? image_inlines_at(s->image, address, frames, room) : 0;
+	unlock_slots(names);
+	return n;
 }
 
 static enum prof_image_state names_state(void *names, uint32_t image, const char **why)
 {
-	struct slot *s = image_files_slot_of(names, image);
+	struct slot *s = lock_slot(names, image);
+	enum prof_image_state state = s->state;
 
 	*why = s->why[0] ? s->why : s->image ? image_complaint(s->image) : NULL;
-	return s->state;
+	unlock_slots(names);
+	return state;
 }
 
 static enum image_machine names_machine(void *names, uint32_t image)
 {
-	struct slot *s = image_files_slot_of(names, image);
+	struct slot *s = lock_slot(names, image);
+	enum image_machine machine = s->image ? image_machine(s->image) : IMAGE_OTHER;
 
-	return s->image ? image_machine(s->image) : IMAGE_OTHER;
+	unlock_slots(names);
+	return machine;
 }
 
 static size_t names_code(void *names, uint32_t image, uint64_t address, void *bytes, size_t size)
 {
-	struct slot *s = image_files_slot_of(names, image);
+	struct slot *s = lock_slot(names, image);
+	size_t n = s->image ? image_code(s->image, address, bytes, size) : 0;
 
-	return s->image ? image_code(s->image, address, bytes, size) : 0;
+	unlock_slots(names);
+	return n;
 }
 
 static int names_segment(
 	void *names, uint32_t image, uint64_t address, struct image_segment *segment)
 {
-	struct slot *s = image_files_slot_of(names, image);
+	struct slot *s = lock_slot(names, image);
+	int rc = s->image ? image_segment_at(s->image, address, segment) : -1;
 
-	return s->image ? image_segment_at(s->image, address, segment) : -1;
+	unlock_slots(names);
+	return rc;
 }
 
 static struct image *names_file(void *names, uint32_t image)
 {
-	return image_files_slot_of(names, image)->image;
+	struct image *file = lock_slot(names, image)->image;
+
+	unlock_slots(names);
+	return file;
 }
 
 const struct prof_names_ops profile_images_ops = {.symbol = names_symbol,

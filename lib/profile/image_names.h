@@ -18,6 +18,7 @@ enum prof_image_state {
 };
 
 /* Borrowed texts are valid as long as the names are. */
+/* All but file's answers may be asked for by several threads at once; texts in answers remain. */
 struct prof_names_ops {
 	/* 0, or -1: there is none at this address. */
 	int (*symbol)(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol);
@@ -38,6 +39,21 @@ struct prof_names_ops {
 	 * available. */
 	struct image *(*file)(void *names, uint32_t image);
 };
+
+/* Operations of names that have no lines. */
+static inline int profile_no_line(
+	void *names, uint32_t image, uint64_t address, struct image_line *line)
+{
+	(void)names, (void)image, (void)address, (void)line;
+	return -1;
+}
+
+static inline size_t profile_no_inlines(
+	void *names, uint32_t image, uint64_t address, struct image_frame *frames, size_t room)
+{
+	(void)names, (void)image, (void)address, (void)frames, (void)room;
+	return 0;
+}
 
 struct prof_names {
 	const struct prof_names_ops *ops;

@@ -143,29 +143,9 @@ double profile_clock_hz(const struct prof_data *d, size_t metric)
 	return hz > 0 && isfinite(hz) ? hz : 0;
 }
 
-static struct prof_group group_key(const struct prof_data *d, size_t input, uint32_t thread)
-{
-	const struct experiment *x = d->request->inputs[input].experiment;
-	struct prof_group key = {.key = {.rank = -1}};
-
-	if (d->request->threads && thread < x->threads.count) {
-		const struct experiment_thread *t = &x->threads.data[thread];
-
-		key.key.tid = t->tid;
-		if (t->process < x->processes.count) {
-			key.key.pid = x->processes.data[t->process].pid;
-			key.key.rank = x->processes.data[t->process].rank;
-			key.command = x->processes.data[t->process].command;
-		}
-		if (t->name && t->name[0])
-			key.command = t->name;
-	}
-	return key;
-}
-
 long profile_group_find(const struct prof_data *d, size_t input, uint32_t thread)
 {
-	const struct prof_group key = group_key(d, input, thread);
+	const struct prof_group key = profile_whom_group(d, input, thread);
 	const struct prof_group *group = table_find(&d->groups, &key.key);
 
 	return group ? (long)table_number(&d->groups, group) : -1;
@@ -173,7 +153,7 @@ long profile_group_find(const struct prof_data *d, size_t input, uint32_t thread
 
 long profile_group_of(struct prof_data *d, size_t input, uint32_t thread)
 {
-	const struct prof_group key = group_key(d, input, thread);
+	const struct prof_group key = profile_whom_group(d, input, thread);
 	struct prof_group *group = table_add(&d->groups, &key.key);
 
 	if (!group)
@@ -269,17 +249,21 @@ long profile_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint
 	return (long)table_number(&d->places, place);
 }
 
-bool profile_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s)
+uint64_t profile_selected(const struct prof_data *d, size_t input, size_t sample)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
+	const struct experiment_sample *s = experiment_sample_at(x, sample);
 	const struct prof_span *span = &d->spans.data[input];
 
 	if (s->key.metric >= x->metrics.count || s->key.node >= x->nodes.count)
-		return false;
-	if (s->key.phase < span->from || s->key.phase >= span->to)
-		return false;
-	return !span->name || (s->key.phase < x->phases.count &&
-				      strcmp(x->phases.data[s->key.phase].name, span->name) == 0);
+		return 0;
+	if (s->key.phase < span->from || s->key.phase >= span->to ||
+		!profile_whom_wants(d, input, s->key.thread))
+		return 0;
+	if (span->name && (s->key.phase >= x->phases.count ||
+				  strcmp(x->phases.data[s->key.phase].name, span->name) != 0))
+		return 0;
+	return span->within ? span->within[sample] : s->count;
 }
 
 /* Adds the samples of one input up by place; a node's place is looked up once a group. */
@@ -293,11 +277,12 @@ static int places_take_samples(struct prof_data *d, size_t input)
 	for (size_t i = 0; i < x->samples.count; i++) {
 		const struct experiment_sample *s = experiment_sample_at(x, i);
 		const struct experiment_node *node;
+		uint64_t count = profile_selected(d, input, i);
 		long place;
 
 		if (i % 4096 == 0)
 			profile_progress(d, i, x->samples.count, "adding samples up");
-		if (!profile_selects(d, input, s))
+		if (!count)
 			continue;
 		if (s->key.thread != thread || group < 0) {
 			thread = s->key.thread;
@@ -312,9 +297,8 @@ static int places_take_samples(struct prof_data *d, size_t input)
 			d, input, (uint32_t)group, node->key.image, node->key.address);
 		if (place < 0)
 			return -1;
-		d->counts.data[(size_t)place * d->metrics.count + first + s->key.metric] +=
-			s->count;
-		d->metrics.data[first + s->key.metric].samples += s->count;
+		d->counts.data[(size_t)place * d->metrics.count + first + s->key.metric] += count;
+		d->metrics.data[first + s->key.metric].samples += count;
 	}
 	return 0;
 }
@@ -337,8 +321,11 @@ int profile_data_init(struct prof_data *d, const struct prof_request *request, s
 	d->strings = profile_strings_table();
 	if (profile_string(d, "") < 0 || take_images(d) || places_take_metrics(d) || find_near(d))
 		goto memory;
-	if (profile_spans(d, e))
+	if (profile_spans(d, e) || profile_whom_init(d, e))
 		goto fail;
+	for (size_t i = 0; i < request->count; i++)
+		if (profile_within(d, i, profile_metric_index(d, i, 0), e))
+			goto fail;
 	for (size_t i = 0; i < request->count; i++)
 		if (places_take_samples(d, i))
 			goto memory;
@@ -357,6 +344,9 @@ void profile_data_fini(struct prof_data *d)
 	for (size_t i = 0; d->near && i < d->images.count; i++)
 		free(d->near[i].place);
 	free(d->near);
+	profile_whom_fini(d);
+	for (size_t i = 0; i < d->spans.count; i++)
+		free(d->spans.data[i].within);
 	vec_fini(&d->image_of);
 	vec_fini(&d->images);
 	vec_fini(&d->metrics);

@@ -29,6 +29,9 @@ struct prof_quit {
 	double cumulative;  /* rows after the one that reaches it are left out; 0: none */
 };
 
+/* Whose rows are apart, if request.threads is set. */
+enum prof_grouping { PROF_GROUP_THREAD, PROF_GROUP_PROCESS, PROF_GROUP_COMMAND, PROF_GROUP_CPU };
+
 struct prof_request {
 	struct progress *progress; /* of what takes long; may be NULL */
 	const char *host;          /* the name of this host, whose clock is host_hz; NULL: not
@@ -38,10 +41,18 @@ struct prof_request {
 	size_t count;
 	const char *command; /* as the user gave it, for the head; may be NULL */
 	const char *calipers;
+	const char *from, *to; /* times: "1.5", "200ms", "25%"; NULL: the beginning, the end */
 	const char *const *only, *const *exclude; /* globs, NULL-terminated; may be NULL */
-	const char *const *source_paths;          /* likewise */
+	/* Whose samples: "process:GLOB or PID", "command:GLOB", "thread:GLOB or TID", "cpu:NUMBER";
+	 * likewise. */
+	const char *const *only_whom, *const *exclude_whom;
+	const char *const *source_paths; /* likewise */
 	struct prof_quit quit;
-	bool threads, inclusive, inlines;
+	size_t bins;       /* -timeline: columns at most; 0: the usual number */
+	size_t name_limit; /* characters of a function's name that text shows; 0: any number */
+	bool threads;      /* rows of threads, or what `by` says, are apart */
+	enum prof_grouping by;
+	bool inclusive, inlines;
 	bool raw;          /* samples stay where an interrupt found them */
 	bool intel, whole; /* -dis */
 	bool classic;      /* -calc */
@@ -57,6 +68,7 @@ struct prof_metric {
 	size_t input;
 	uint32_t index;   /* in its experiment */
 	uint64_t samples; /* that the request selects */
+	uint64_t untimed; /* others, of which it is not known */
 	double unit;      /* of a sample, in units shown (seconds for clocks) */
 };
 
@@ -74,7 +86,8 @@ struct prof_node {
 	} key;
 };
 
-struct prof_group { /* rank, process, thread; without -threads all samples are of one */
+struct prof_group { /* rank, process, thread; without -threads all samples are of one. By command,
+		     * numbers below 0 stand for its name; by CPU, tid is the CPU + 1. */
 	struct {
 		int32_t rank;
 		int32_t pid, tid;
@@ -104,9 +117,12 @@ struct prof_near {
 	uint32_t *place; /* [address - first]: index + 1; 0: none yet */
 };
 
-struct prof_span {         /* of phases, one an input */
-	uint32_t from, to; /* [from, to) */
-	const char *name;  /* only those of this name; NULL: all */
+struct prof_span {                        /* of phases, one an input */
+	uint32_t from, to;                /* [from, to) */
+	const char *name;                 /* only those of this name; NULL: all */
+	uint32_t first_slice, last_slice; /* if `within` is set: [first, last); there may be no
+					     samples at the end */
+	uint64_t *within; /* samples of each row at these times; NULL: no times were asked for */
 };
 
 struct prof_data {
@@ -115,6 +131,7 @@ struct prof_data {
 	VEC(struct prof_image) images;
 	VEC(struct prof_metric) metrics;
 	VEC(struct prof_span) spans;
+	bool **unwanted;          /* [input][thread]: left out; NULL: none is */
 	VEC(uint32_t *) image_of; /* [input][its image]: index in images */
 	struct prof_near *near;   /* [image]; NULL: too few samples to be worth it */
 	struct table groups, places, nodes, strings;
@@ -129,6 +146,10 @@ void profile_data_fini(struct prof_data *d);
 
 /* -1 if there is no metric to report. */
 int profile_data_metrics(const struct prof_data *d, struct error *e);
+/* Is this word of -only or -exclude about processes, commands or threads? */
+bool profile_is_whom(const char *word);
+/* Are some threads left out? */
+bool profile_whom_asked(const struct prof_request *r);
 /* Builds the tree; call it before names are requested. ERR_UNSUPPORTED if no metric has call paths.
  */
 int profile_data_paths(struct prof_data *d, struct error *e);
@@ -148,8 +169,16 @@ int profile_outermost(const struct prof_data *d, const uint32_t *key, size_t key
 const char *profile_nameless(
 	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size);
 
-/* Does the request select the sample of this input? */
-bool profile_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s);
+/* How many of the samples of a row of this input the request selects. */
+uint64_t profile_selected(const struct prof_data *d, size_t input, size_t sample);
+/* times.c: does the request select a part of the run, by times or caliper points? */
+bool profile_divides(const struct prof_request *r);
+/* Seconds that the run, or the longest of several, took. */
+double profile_duration(const struct experiment *x);
+/* Have samples of this column times? */
+bool profile_timed(const struct prof_data *d, size_t metric);
+/* The times that the request selects of an input, s: slices are not divided. false: all. */
+bool profile_times(const struct prof_data *d, size_t input, double *from, double *to);
 /* The place of an address of an input's image; -1 when memory is out. */
 long profile_place(
 	struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address);

@@ -34,8 +34,11 @@ long profile_string(struct prof_data *d, const char *text)
 			return -1;
 		if (!own->text) {
 			own->text = strdup(text);
-			if (!own->text)
-				return -1;
+			if (!own->text) {
+				d->strings.count--; /* it is the last */
+				table_changed(&d->strings);
+				return error_nomem(NULL);
+			}
 		} else if (strcmp(own->text, text) != 0) {
 			continue;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * struct counts_report as text, JSON ("perfex.counts/1"), CSV, and a gnuplot script.
+ * struct counts_report as text, JSON ("perfex.counts/1"), CSV, OpenMetrics, and a gnuplot script.
  */
 #ifndef RENDER_COUNTS_H
 #define RENDER_COUNTS_H
@@ -19,6 +19,8 @@ void render_counts_text(const struct counts_report *r, struct strbuf *out);
 int render_counts_json(const struct counts_report *r, struct strbuf *out, struct error *e);
 /* Header line and one line per event, then an event and thread. */
 void render_counts_csv(const struct counts_report *r, struct strbuf *out);
+/* Metrics of a finished run, or of one as it is now. */
+void render_counts_openmetrics(const struct counts_report *r, struct strbuf *out);
 /* A gnuplot script that draws what events cost (picture/picture_costs.h). */
 int render_counts_plot(const struct counts_report *r, const struct plot_output *to,
 	struct strbuf *out, struct error *e);

@@ -20,6 +20,15 @@ static const struct {
 	{'+', "\xe2\x94\x9c", "+"},
 	{'-', "\xe2\x94\x80", "-"},
 	{'>', "\xe2\x96\xb6", ">"},
+	/* Of a line over time: how high. */
+	{'1', "\xe2\x96\x81", "."},
+	{'2', "\xe2\x96\x82", ":"},
+	{'3', "\xe2\x96\x83", "-"},
+	{'4', "\xe2\x96\x84", "="},
+	{'5', "\xe2\x96\x85", "+"},
+	{'6', "\xe2\x96\x86", "*"},
+	{'7', "\xe2\x96\x87", "#"},
+	{'8', "\xe2\x96\x88", "@"},
 };
 
 void prof_margin(const char *cells, const struct prof_style *style, struct strbuf *out)

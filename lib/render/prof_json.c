@@ -84,6 +84,15 @@ static void culprits(struct json *j, const void *row)
 		json_address(j, "blame", c->blame);
 }
 
+static void listed(struct json *j, const void *row)
+{
+	const struct report_value *v = row;
+
+	json_string(j, "value", v->text);
+	json_address(j, "bits", v->value);
+	number_json(j, "share", &v->share);
+}
+
 static void row(const struct report_table *t, size_t i, const char *key, struct json *j)
 {
 	const struct report_row *r = &t->rows.data[i];
@@ -110,6 +119,9 @@ static void row(const struct report_table *t, size_t i, const char *key, struct 
 	if (r->culprits)
 		json_rows(j, "culprits", &t->culprits.data[r->first_culprit], r->culprits,
 			sizeof(*t->culprits.data), culprits);
+	if (r->values)
+		json_rows(j, "list", &t->values.data[r->first_value], r->values,
+			sizeof(*t->values.data), listed);
 	json_end_object(j);
 }
 
@@ -160,7 +172,7 @@ int render_prof_json(const struct report_table *t, struct strbuf *out, struct er
 	struct json_document document;
 	struct json *j = &document.json;
 
-	if (json_begin(&document, "prof.rows/1", e))
+	if (json_begin(&document, t->schema ? t->schema : "prof.rows/1", e))
 		return -1;
 	json_string(j, "report", t->report);
 	json_rows(j, "experiments", t->experiments.data, t->experiments.count,

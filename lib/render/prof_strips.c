@@ -191,7 +191,7 @@ static void prof_strips_place(const struct report_row *r, struct strbuf *out)
 			shown_printf(out, " [%s]", r->note);
 		return;
 	}
-	shown_puts(out, r->procedure);
+	shown_puts(out, r->shown ? r->shown : r->procedure);
 	if (r->note)
 		shown_printf(out, " [%s]", r->note);
 	if (!r->image && !r->file)
@@ -204,7 +204,9 @@ static void prof_strips_place(const struct report_row *r, struct strbuf *out)
 
 static void heading_row(const struct report_row *r, struct strbuf *out)
 {
-	shown_printf(out, "%s%s%s", r->file ? r->file : r->procedure, r->note ? ": " : "",
+	const char *name = r->shown ? r->shown : r->procedure;
+
+	shown_printf(out, "%s%s%s", r->file ? r->file : name, r->note ? ": " : "",
 		r->note ? r->note : "");
 }
 

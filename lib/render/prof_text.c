@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of prof as text: SpeedShop's header lines, then numbers on the left, places on the right.
+ * Tables of prof as text: what it is about, then numbers on the left, places on the right.
  * A column of the table becomes several on the screen (value, %, cum.%, samples); each is as wide
  * as its widest number. Its label is below its name.
  */
 #include <string.h>
 
 #include "base/shown.h"
+#include "base/utf8.h"
 #include "render/prof_private.h"
 #include "render/prof_strips.h"
 
@@ -18,7 +19,7 @@ struct drawing {
 	double most; /* of the bar's column, in percent */
 };
 
-enum { TEXT_WIDTH_MAX = 60 };
+enum { TEXT_WIDTH_MAX = 60, WIDTH = 79 };
 
 static void prof_text_rule(struct strbuf *out)
 {
@@ -149,30 +150,60 @@ static void rows(const struct drawing *g)
 	}
 }
 
-static void prof_text_head(const struct report_table *t, struct strbuf *out)
+/* "Command     ./a.out ...": a line of the terminal, or if it is whole a few of them. */
+static void prof_text_line(
+	const struct report_line *l, size_t width, size_t most, struct strbuf *out)
 {
-	prof_text_rule(out);
-	strbuf_puts(out, "SpeedShop profile listing\n");
-	for (size_t i = 0; i < t->head.count; i++) {
-		const struct report_line *l = &t->head.data[i];
+	struct strbuf room = {0};
+	const char *value = shown_text(l->value, &room);
+	size_t length = strlen(value), n = 0;
 
-		if (l->label)
-			shown_printf(out, "%36s: %s", l->value, l->label);
-		else
-			shown_printf(out, "   %s", l->value);
-		strbuf_putc(out, '\n');
+	if (l->label)
+		shown_printf(out, "%-*s  ", (int)width, l->label);
+	if (length <= most) {
+		shown_puts(out, value);
+	} else {
+		for (int next; (next = utf8_length(value + n)) > 0 && n + (size_t)next + 3 <= most;)
+			n += (size_t)next;
+		shown_printf(out, "%.*s...", (int)n, value);
+		if (most > WIDTH)
+			shown_printf(out, " (%zu bytes)", length);
+	}
+	strbuf_putc(out, '\n');
+	out->failed |= room.failed;
+	strbuf_fini(&room);
+}
+
+static size_t label_width(const struct report_line *lines, size_t count, size_t width)
+{
+	for (size_t i = 0; i < count; i++)
+		if (lines[i].label)
+			width = prof_text_longer(width, strlen(lines[i].label));
+	return width;
+}
+
+static void prof_text_head(
+	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
+{
+	enum { LONGEST = 1000 };
+	size_t width = label_width(t->brief.data, t->brief.count, 0);
+	bool brief = t->brief.count && !style->head && t->layout != REPORT_FACTS;
+
+	prof_text_rule(out);
+	for (size_t i = 0; brief && i < t->brief.count; i++)
+		prof_text_line(&t->brief.data[i], width, WIDTH - width - 2, out);
+	if (!brief) {
+		strbuf_puts(out, "SpeedShop profile listing\n");
+		width = label_width(t->head.data, t->head.count, 0);
+		width = label_width(t->summary.data, t->summary.count, width);
+		for (size_t i = 0; i < t->head.count; i++)
+			prof_text_line(&t->head.data[i], width, LONGEST, out);
+		if (t->head.count && t->summary.count)
+			prof_text_rule(out);
+		for (size_t i = 0; i < t->summary.count; i++)
+			prof_text_line(&t->summary.data[i], width, LONGEST, out);
 	}
 	prof_text_rule(out);
-	if (t->summary.count)
-		strbuf_puts(out, "Summary of statistics\n");
-	for (size_t i = 0; i < t->summary.count; i++) {
-		const struct report_line *l = &t->summary.data[i];
-
-		shown_printf(out, "%36s: %s", l->value, l->label);
-		strbuf_putc(out, '\n');
-	}
-	if (t->summary.count)
-		prof_text_rule(out);
 }
 
 void render_prof_text(
@@ -180,10 +211,11 @@ void render_prof_text(
 {
 	struct drawing g = {.table = t, .style = style, .out = out};
 
-	prof_text_head(t, out);
+	prof_text_head(t, style, out);
 	if (t->layout != REPORT_FACTS) {
 		if (prof_strips_make(t, style->intervals, &g.strips)) {
 			out->failed = true;
+			vec_fini(&g.strips);
 			return;
 		}
 		if (t->title) {

@@ -341,11 +341,13 @@ static void branches_section(struct archinfo *a)
 
 static void average(struct archinfo *a, const char *name, uint64_t over, uint64_t under)
 {
-	const struct report_row row = {.role = REPORT_ROW, .parent = -1, .text = name};
+	struct report_row row = {.role = REPORT_ROW, .parent = -1, .text = name};
 	struct report_cell *cells;
 
 	if (!under)
 		return;
+	/* A column of its own would be empty in all other sections. */
+	row.note = report_text(a->t, "%.4g", (double)over / (double)under);
 	cells = report_cells(a->t, report_row_add(a->t, &row));
 	cells[ARCHINFO_AVERAGE].quantity =
 		quantity_exact((double)over / (double)under, a->mix->label);
@@ -408,7 +410,8 @@ static int archinfo_make(struct archinfo *a, struct error *e)
 		.name = "instructions",
 		.unit = "instructions",
 		.experiment = 0};
-	struct report_column others[] = {{.kind = REPORT_RATIO, .name = "average"},
+	struct report_column others[] = {
+		{.kind = REPORT_RATIO, .flags = REPORT_SCRIPTS, .name = "average"},
 		{.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "section"}};
 
 	report_describe(a->t, a->d);

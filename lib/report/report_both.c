@@ -17,28 +17,29 @@ struct grouping {
 	size_t input;
 };
 
-static bool group_of(
-	const struct experiment *x, const struct experiment_sample *s, uint64_t *key, void *data)
+static uint64_t group_of(const struct experiment *x, size_t sample, uint64_t *key, void *data)
 {
 	const struct grouping *g = data;
+	const struct experiment_sample *s = experiment_sample_at(x, sample);
+	uint64_t count = profile_selected(g->d, g->input, sample);
 	const struct experiment_node *node;
 	struct profile_place place = {0}, *found;
 	long group;
 
-	if (!profile_selects(g->d, g->input, s))
-		return false;
+	if (!count)
+		return 0;
 	node = experiment_node_at(x, s->key.node);
 	group = profile_group_find(g->d, g->input, s->key.thread);
 	if (group < 0 || node->key.image >= x->images.count)
-		return false;
+		return 0;
 	place.key.address = node->key.address;
 	place.key.image = g->d->image_of.data[g->input][node->key.image];
 	place.key.group = (uint32_t)group;
 	found = table_find(&g->d->places, &place.key);
 	if (!found)
-		return false;
+		return 0;
 	*key = g->s->of[table_number(&g->d->places, found)];
-	return profile_entity_at(g->s, (size_t)*key)->selected;
+	return profile_entity_at(g->s, (size_t)*key)->selected ? count : 0;
 }
 
 static const char *place_text(

@@ -51,8 +51,16 @@ uint64_t *report_executions(const struct report_columns *c, const struct prof_su
 /* report_head.c: "value: label" lines on the run and its metrics; coverage, below. */
 /* The lines about branch records. */
 void report_describe_bursts(struct report_table *t, const struct experiment *x);
+/* Those about values. */
+void report_describe_values(struct report_table *t, const struct experiment *x);
 void report_describe(struct report_table *t, const struct prof_data *d);
+/* The head in brief: all of it, or what it says of the first run, and of the samples. */
+void report_brief_all(struct report_table *t, const struct prof_data *d);
+void report_brief_run(struct report_table *t, const struct prof_data *d);
+void report_brief_samples(struct report_table *t, const struct prof_data *d);
 void report_coverage(struct report_table *t, const struct prof_data *d);
+/* Notes on code that a runtime generated or interpreted (node, java ...), and how it gets names. */
+void report_runtimes(struct report_table *t, const struct prof_data *d);
 
 /* What one metric is, for the list of the table's experiments. */
 void report_experiment_add(struct report_table *t, const struct prof_data *d, size_t metric);

@@ -188,7 +188,12 @@ void report_culprits_describe(struct report_table *t, const struct explain *x)
 	const char *from = explain_branches_any(x->d) && !x->d->request->classic
 				   ? "branch records and samples"
 				   : "samples alone (better: ssrun -branches)";
+	const char *best = x->analysis.exact ? "exact counts" : from;
 
+	if (x->analysis.compared && x->total > 0)
+		best = report_text(
+			t, "the second run (%.1f%% differ)", 100 * x->differs / x->total);
+	report_brief(t, "Analysis", "core %s; executions from %s", x->analysis.core.name, best);
 	report_summary(t, "Core, cost table", "%s, %s", x->analysis.core.name, x->cost_table);
 	if (!x->analysis.exact)
 		report_summary(t, "Executions are estimated from", "%s", from);

@@ -13,6 +13,8 @@
 #include "report/report_columns.h"
 #include "report/report_views.h"
 
+#define WORTH_A_ROW 0.5 /* percent of any column */
+
 struct rank {
 	uint64_t first, all;
 	uint32_t object;
@@ -108,13 +110,51 @@ static struct rank *rank_all(const struct report_dataspace_view *v, size_t by, s
 	return ranks;
 }
 
+/* Has it a share of any column that is worth a row? */
+static bool is_worth_showing(const struct report_dataspace_view *v, uint32_t object)
+{
+	const uint64_t *counts = v->o.counts + object * v->o.metrics.count;
+
+	for (size_t i = 0; i < v->o.metrics.count; i++)
+		if (report_percent((double)counts[i], (double)v->o.totals[i]) >= WORTH_A_ROW)
+			return true;
+	return false;
+}
+
+/* Small objects, together. */
+static void add_small_objects(struct report_dataspace_view *v, const struct rank *ranks, size_t n)
+{
+	size_t metrics = v->o.metrics.count, objects = 0;
+	uint64_t *sums = report_scratch(v->t, metrics, sizeof(*sums));
+	struct report_row row = {.role = REPORT_ROW, .parent = -1};
+
+	for (size_t i = 0; sums && i < n; i++) {
+		const uint64_t *counts = v->o.counts + ranks[i].object * metrics;
+
+		if (is_worth_showing(v, ranks[i].object))
+			continue;
+		objects++;
+		for (size_t k = 0; k < metrics; k++)
+			sums[k] += counts[k];
+	}
+	if (!objects)
+		return;
+	row.procedure = report_text(v->t, "%zu other%s, below %g%% each (-whole)", objects,
+		plural(objects), WORTH_A_ROW);
+	report_dataspace_row(v, &row, REPORT_DATASPACE_OBJECT, NULL, sums);
+}
+
 static void add_objects(struct report_dataspace_view *v)
 {
-	struct report_cut cut = {.quit = v->d->request->quit};
+	const struct prof_quit *q = &v->d->request->quit;
+	struct report_cut cut = {.quit = *q};
+	bool whole = q->rows || q->percent > 0 || q->cumulative > 0 || v->d->request->whole;
 	size_t n;
 	const struct rank *ranks = rank_all(v, v->by, &n);
 
 	for (size_t i = 0; i < n; i++) {
+		if (!whole && !is_worth_showing(v, ranks[i].object))
+			continue;
 		if (report_cuts(&cut,
 			    report_percent((double)ranks[i].first, (double)v->o.totals[v->by]))) {
 			report_left_out(v->t, n - i, "row", "-q");
@@ -122,6 +162,8 @@ static void add_objects(struct report_dataspace_view *v)
 		}
 		dataspace_add_object(v, ranks[i].object);
 	}
+	if (!whole)
+		add_small_objects(v, ranks, n);
 }
 
 static int dataspace_make(struct report_dataspace_view *v, struct error *e)
@@ -144,8 +186,9 @@ static int dataspace_make(struct report_dataspace_view *v, struct error *e)
 	add_objects(v);
 	report_dataspace_row(v, &total, REPORT_DATASPACE_OBJECT, NULL, v->o.totals);
 	report_sharing_notes(v);
-	if (v->d->request->calipers)
-		report_note(v->t, "Data space is of the whole run: -calipers does not divide it");
+	if (profile_divides(v->d->request))
+		report_note(v->t, "Data space is of the whole run: -calipers, -from and -to do not "
+				  "divide it");
 	for (size_t i = 0; i < v->d->request->count; i++) {
 		uint64_t lost = v->d->request->inputs[i].experiment->data.lost;
 

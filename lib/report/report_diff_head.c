@@ -75,6 +75,8 @@ static void describe_sides(struct report_diff *f)
 
 		report_head(t, labels[side], "%s%s", r->sides[side],
 			n == 1 ? "" : report_text(t, ", %zu runs", n));
+		report_brief(t, labels[side], "%s%s", r->sides[side],
+			n == 1 ? "" : report_text(t, ", %zu runs", n));
 	}
 	for (size_t i = 0; report_facts[i][0]; i++)
 		describe_fact(f, report_facts[i][0], report_facts[i][1]);
@@ -84,6 +86,9 @@ static void describe_sides(struct report_diff *f)
 				r->inputs[i].file);
 	if (r->calipers)
 		report_head(t, "Calipers", "%s", r->calipers);
+	if (r->from || r->to)
+		report_head(t, "Time", "from %s to %s", r->from ? r->from : "0",
+			r->to ? r->to : "the end");
 }
 
 static uint64_t samples_of(
@@ -108,6 +113,11 @@ static void describe_pair(struct report_diff *f, const struct report_pair *pair)
 	report_summary(t,
 		exact ? "Total counts, before and after" : "Total samples, before and after",
 		"%" PRIu64 " and %" PRIu64, samples_of(f, pair, 0), samples_of(f, pair, 1));
+	report_brief(t, exact ? "Counts" : "Samples", "%" PRIu64 " and %" PRIu64 " of %s (%s)%s",
+		samples_of(f, pair, 0), samples_of(f, pair, 1), m->short_name, label_name(m->label),
+		pair->runs.count > 2 ? report_text(t, ", scatter %.1f%% (estimated)",
+					       100 * sqrt(pair->table.design.scatter))
+				     : "");
 	if (pair->runs.count > 2)
 		report_summary(t, "Scatter from run to run, of most rows", "%.1f%% (estimated)",
 			100 * sqrt(pair->table.design.scatter));
@@ -123,6 +133,7 @@ void report_diff_head(struct report_diff *f)
 	if (r->command)
 		report_head(t, NULL, "%s", r->command);
 	describe_sides(f);
+	report_brief_run(t, f->data);
 	for (size_t i = 0; i < f->data->metrics.count; i++)
 		report_experiment_add(t, f->data, i);
 	for (size_t i = 0; i < f->pairs.count; i++)

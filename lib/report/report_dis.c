@@ -57,6 +57,9 @@ static int dis_add_columns(struct dis *l)
 		.unit = "branches",
 		.label = l->edges.label};
 
+	const struct report_column values = {
+		.kind = REPORT_TEXT, .name = "values", .heading = "value (est.)"};
+
 	l->raw = report_scratch(l->t, l->d->metrics.count, sizeof(*l->raw));
 	l->own = report_scratch(l->t, l->d->metrics.count, sizeof(*l->own));
 	if (l->raw)
@@ -64,6 +67,8 @@ static int dis_add_columns(struct dis *l)
 	if (l->edges.any)
 		l->taken = report_columns_add(l->t, &taken, 1);
 	report_beside_init(&l->columns.beside, l->t, l->d);
+	if (l->values.sites.count)
+		l->valued = report_columns_add(l->t, &values, 1);
 	l->text = report_columns_add(l->t, text_columns, REPORT_DIS_TEXTS);
 	return l->t->failed ? -1 : 0;
 }
@@ -247,8 +252,8 @@ static int dis_fill(struct dis *l, struct error *e)
 		report_columns_init(&l->columns, l->t, l->d, 0, "executions", e) ||
 		(l->calc && report_calc_init(l, e)))
 		return -1;
-	if (explain_edges_init(&l->edges, l->d) || dis_add_columns(l) ||
-		explain_procedures_init(&l->procedures, l->d))
+	if (explain_edges_init(&l->edges, l->d) || profile_values_init(&l->values, l->d, false) ||
+		dis_add_columns(l) || explain_procedures_init(&l->procedures, l->d))
 		return error_nomem(e);
 	if (all_procedures(l, e))
 		return -1;
@@ -273,6 +278,7 @@ static int dis_make(
 	report_calc_fini(&l);
 	for (size_t i = 0; i < l.sources.count; i++)
 		report_source_close(&l.sources.data[i].text);
+	profile_values_fini(&l.values);
 	vec_fini(&l.sources);
 	explain_procedures_fini(&l.procedures);
 	explain_edges_fini(&l.edges);

@@ -6,6 +6,7 @@
 
 #include "explain/procedure.h"
 #include "flow/arrows.h"
+#include "profile/profile_values.h"
 #include "report/report_columns.h"
 #include "report/report_source.h"
 
@@ -32,9 +33,11 @@ struct dis {
 	struct explain_procedures procedures;
 	struct explain_edges edges;
 	VEC(struct report_dis_source) sources;
-	size_t *raw;      /* column of each metric that has skid */
-	uint64_t *own;    /* [metric]: of one instruction */
-	size_t taken;     /* column, where edges were counted */
+	size_t *raw;   /* column of each metric that has skid */
+	uint64_t *own; /* [metric]: of one instruction */
+	size_t taken;  /* column, where edges were counted */
+	struct prof_values values;
+	size_t valued;    /* column, where there are values */
 	size_t text;      /* the first of enum report_dis_text */
 	uint64_t guessed; /* samples of the first metric with skid that were moved by a guess */
 	size_t unknown;   /* jumps */

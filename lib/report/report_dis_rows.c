@@ -7,6 +7,7 @@
 #include "base/plural.h"
 #include "report/report_calc.h"
 #include "report/report_dis.h"
+#include "report/report_values.h"
 
 /* The text of a line; NULL. */
 static const char *source_line(struct dis *l, const char *file, unsigned line)
@@ -200,6 +201,9 @@ void report_dis_insn_row(struct dis *l, struct report_dis_body *b, uint32_t i)
 	at = report_row_add(l->t, &row);
 	report_no_shares(l->t, at);
 	fill_numbers(l, at, b, i);
+	if (l->values.sites.count)
+		report_cells(l->t, at)[l->valued].text = report_values_brief(
+			l->t, l->d, &l->values, b->procedure->image, insn->address);
 	cells = report_cells(l->t, at) + l->text;
 	cells[REPORT_DIS_BYTES].text = hex_bytes(l, b, insn);
 	cells[REPORT_DIS_TARGET].text = target && target[0] ? target : NULL;

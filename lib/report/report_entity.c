@@ -60,8 +60,13 @@ static const char *thread_text(struct report_table *t, const struct prof_data *d
 	const char *name = g->command ? g->command : "";
 	char rank[24] = "";
 
+	if (d->request->by == PROF_GROUP_CPU)
+		return g->key.tid ? report_text(t, "CPU %d", (int)g->key.tid - 1)
+				  : "on a CPU that was not recorded";
 	if (g->key.rank >= 0)
 		snprintf(rank, sizeof(rank), "rank %d ", g->key.rank);
+	if (g->key.pid < 0)
+		return report_text(t, "command %s", name);
 	if (!g->key.pid && !g->key.tid)
 		return report_text(t, "%s%s", rank, rank[0] ? name : "all together");
 	if (g->key.tid == g->key.pid || !g->key.tid)

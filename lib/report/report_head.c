@@ -63,6 +63,7 @@ static void describe_run(struct report_table *t, const struct prof_data *d, size
 {
 	const struct prof_input *in = &d->request->inputs[input];
 	const struct experiment *x = in->experiment;
+	double from, to;
 
 	report_head(t, "Experiment file", "%s", in->file);
 	for (size_t i = 0; report_facts[i][0]; i++) {
@@ -79,6 +80,8 @@ static void describe_run(struct report_table *t, const struct prof_data *d, size
 		report_head(t, "Complete", "no: the run was not recorded to its end");
 	if (d->request->calipers)
 		report_head(t, "Calipers", "%s", d->request->calipers);
+	if (profile_times(d, input, &from, &to))
+		report_head(t, "Time", "%.6g to %.6g s of %.6g s", from, to, profile_duration(x));
 }
 
 static void describe_clock(struct report_table *t, const struct prof_metric *m)
@@ -111,7 +114,7 @@ static void describe_share(
 	bool clock = of->flags & METRIC_CLOCK;
 	double all = (double)of->total * (clock ? 1e-9 : 1), sampled = (double)m->samples * m->unit;
 
-	if (!of->total || of->flags & METRIC_EXACT || r->calipers)
+	if (!of->total || of->flags & METRIC_EXACT || profile_divides(r) || profile_whom_asked(r))
 		return;
 	if (clock)
 		report_summary(t, "Counted time (secs.)", "%.3f (%s)", all, label_name(of->label));
@@ -170,6 +173,7 @@ static void describe_beside(struct report_table *t, const struct prof_data *d)
 
 void report_describe(struct report_table *t, const struct prof_data *d)
 {
+	report_brief_all(t, d);
 	if (d->request->command)
 		report_head(t, NULL, "%s", d->request->command);
 	for (size_t i = 0; i < d->request->count; i++)
@@ -180,8 +184,10 @@ void report_describe(struct report_table *t, const struct prof_data *d)
 			describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1);
 	}
 	describe_beside(t, d);
-	for (size_t i = 0; i < d->request->count; i++)
+	for (size_t i = 0; i < d->request->count; i++) {
 		report_describe_bursts(t, d->request->inputs[i].experiment);
+		report_describe_values(t, d->request->inputs[i].experiment);
+	}
 }
 
 /* The name of a metric's first column, where there are several. */
@@ -205,6 +211,10 @@ static void cover_metric(struct report_table *t, const struct prof_data *d, size
 	if (of->throttled)
 		report_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " time%s", head,
 			colon, of->throttled, plural(of->throttled));
+	if (d->metrics.data[i].untimed)
+		report_note(t, "%s%s%" PRIu64 " sample%s no time: left out by -from and -to", head,
+			colon, d->metrics.data[i].untimed,
+			d->metrics.data[i].untimed == 1 ? " has" : "s have");
 	for (int k = 0; k < EXPERIMENT_REASONS; k++)
 		if (of->reasons[k])
 			report_note(t, "%s%s%" PRIu64 " sample%s %s", head, colon, of->reasons[k],
@@ -267,4 +277,5 @@ void report_coverage(struct report_table *t, const struct prof_data *d)
 		image_samples(d, beside, samples);
 	for (uint32_t i = 0; samples && i < d->images.count; i++)
 		cover_image(t, d, i, samples[i]);
+	report_runtimes(t, d);
 }

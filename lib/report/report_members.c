@@ -208,7 +208,8 @@ void report_members_rows(struct report_dataspace_view *v, uint32_t object)
 
 /* ---- lines of the cache ---- */
 
-/* "bytes 64-127" of the object, as far as its blocks begin at one place in their lines. */
+/* "bytes 64-127" of the object, as far as its blocks begin at one place in their lines. Large
+ * objects are counted by several lines: "bytes 0-4095, 64 lines". */
 static void put_line(
 	struct strbuf *to, const struct experiment_object *of, const struct experiment_place *p)
 {
@@ -227,6 +228,8 @@ static void put_line(
 	}
 	from -= (long long)begins;
 	strbuf_printf(to, "bytes %lld-%lld", from < 0 ? 0 : from, from + size - 1);
+	if (p->key.scale)
+		strbuf_printf(to, ", %llu lines", (unsigned long long)UINT64_C(1) << p->key.scale);
 }
 
 void report_places_rows(struct report_dataspace_view *v, uint32_t object)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void free_scratch(struct report_table *t)
 {
@@ -23,9 +24,11 @@ void report_table_fini(struct report_table *t)
 	vec_fini(&t->rows);
 	vec_fini(&t->cells);
 	vec_fini(&t->culprits);
+	vec_fini(&t->values);
 	vec_fini(&t->arcs);
 	vec_fini(&t->experiments);
 	vec_fini(&t->agreements);
+	vec_fini(&t->brief);
 	vec_fini(&t->head);
 	vec_fini(&t->summary);
 	vec_fini(&t->notes);
@@ -143,4 +146,15 @@ void report_summary(struct report_table *t, const char *label, const char *forma
 void report_note(struct report_table *t, const char *format, ...)
 {
 	ADD_LINE(&t->notes, NULL);
+}
+
+void report_brief(struct report_table *t, const char *label, const char *format, ...)
+{
+	for (size_t i = 0; t->brief.count >= REPORT_BRIEF_LINES && i < t->brief.count; i++)
+		if (strcmp(t->brief.data[i].label, REPORT_RUN_ON) == 0) {
+			t->brief.count--;
+			memmove(&t->brief.data[i], &t->brief.data[i + 1],
+				(t->brief.count - i) * sizeof(t->brief.data[0]));
+		}
+	ADD_LINE(&t->brief, label);
 }

@@ -69,6 +69,13 @@ struct report_cell {
 	const char *text; /* of a REPORT_TEXT column; may be NULL */
 };
 
+/* One of the frequent values of an instruction. */
+struct report_value {
+	const char *text;      /* as people read it */
+	uint64_t value;        /* as it is; of addresses in images, relative to them */
+	struct quantity share; /* [0,1] */
+};
+
 enum report_role {
 	REPORT_ROW,         /* one of the list */
 	REPORT_TOTAL,       /* the whole run */
@@ -92,6 +99,7 @@ struct report_culprit {
 struct report_row {
 	enum report_role role;
 	const char *procedure; /* NULL if rows have none; the same for the next ones */
+	const char *shown;     /* its short form (report_names.h); NULL: the name itself */
 	const char *image, *file, *thread;
 	const char *note;               /* after the place: "inlined in main" */
 	const char *text;               /* a line of source */
@@ -102,6 +110,7 @@ struct report_row {
 	long parent;                    /* row index; -1: none */
 	size_t first_cell;              /* in the table's cells; one a column */
 	size_t first_culprit, culprits; /* in the table's */
+	size_t first_value, values;     /* likewise */
 };
 
 /* From one row to another, where rows are a graph. */
@@ -133,7 +142,14 @@ struct report_agreement {
 	bool differs;
 };
 
-/* "value: label" above the rows, or a line of text below (then label is NULL). */
+/* Of -timeline: when its columns are. */
+struct report_times {
+	double begin, width; /* seconds, of the first bin and of each */
+	size_t bins;         /* 0: the report has no times */
+	size_t column;       /* the first drawing */
+};
+
+/* A name and its value above the rows, or a line of text below (then label is NULL). */
 struct report_line {
 	const char *label, *value;
 };
@@ -141,15 +157,19 @@ struct report_line {
 struct report_table {
 	const char *report; /* "procedures", "lines" ... */
 	const char *title;  /* one line above the rows */
+	const char *schema; /* of its JSON; NULL: "prof.rows/1" */
 	enum report_layout layout;
 	const char *places; /* heading of the rows; NULL: "function (dso: file, line)" */
 	VEC(struct report_column) columns;
 	VEC(struct report_row) rows;
 	VEC(struct report_cell) cells;
 	VEC(struct report_culprit) culprits;
+	VEC(struct report_value) values;
 	VEC(struct report_arc) arcs;
+	struct report_times times;
 	VEC(struct report_experiment) experiments;
 	VEC(struct report_agreement) agreements;
+	VEC(struct report_line) brief;   /* the head in at most five lines; empty: there is none */
 	VEC(struct report_line) head;    /* of the run */
 	VEC(struct report_line) summary; /* of the metrics */
 	VEC(struct report_line) notes;   /* coverage, warnings: below the rows */
@@ -188,6 +208,11 @@ void report_no_shares(const struct report_table *t, size_t row);
 void report_head(struct report_table *t, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void report_summary(struct report_table *t, const char *label, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* A line of the head in brief. If there are too many, they take the place of REPORT_RUN_ON. */
+#define REPORT_BRIEF_LINES 5
+#define REPORT_RUN_ON      "Run on"
+void report_brief(struct report_table *t, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void report_note(struct report_table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -67,8 +67,8 @@ static bool equal(const uint64_t *a, const uint64_t *b)
 	return memcmp(a, b, EXPERIMENT_MASK_WORDS * sizeof(*a)) == 0;
 }
 
-/* "0-7, 16-23", of bytes of the unit. */
-static void put_bytes(struct strbuf *to, const uint64_t *mask, uint64_t unit)
+/* "0-7, 16-23": bytes of the unit, counted from `first`. */
+static void put_bytes(struct strbuf *to, const uint64_t *mask, uint64_t unit, int64_t first)
 {
 	unsigned bits = 64 * EXPERIMENT_MASK_WORDS, end;
 	uint64_t each = unit > bits ? unit / bits : 1;
@@ -80,9 +80,9 @@ static void put_bytes(struct strbuf *to, const uint64_t *mask, uint64_t unit)
 			continue;
 		while (end < bits && mask[end / 64] >> end % 64 & 1)
 			end++;
-		strbuf_printf(to, "%s%llu", separator, (unsigned long long)(i * each));
+		strbuf_printf(to, "%s%lld", separator, (long long)((uint64_t)first + i * each));
 		if (end * each > i * each + 1)
-			strbuf_printf(to, "-%llu", (unsigned long long)(end * each - 1));
+			strbuf_printf(to, "-%lld", (long long)((uint64_t)first + end * each - 1));
 		separator = ", ";
 	}
 }
@@ -260,33 +260,36 @@ static void put_threads(struct strbuf *to, const struct end *end)
 }
 
 /* " reads and writes bytes 8-15" */
-static void put_access(struct strbuf *to, const struct end *end, uint64_t unit)
+static void put_access(struct strbuf *to, const struct end *end, uint64_t unit, int64_t first)
 {
 	bool reads = !sharing_empty(end->read), writes = !sharing_empty(end->written);
 	const char *verb = end->threads.count > 1 ? "" : "s";
 
 	if (reads && writes && equal(end->read, end->written)) {
 		strbuf_printf(to, " read%s and write%s bytes ", verb, verb);
-		put_bytes(to, end->read, unit);
+		put_bytes(to, end->read, unit, first);
 		return;
 	}
 	strbuf_printf(to, " %s%s bytes ", reads ? "read" : "write", verb);
-	put_bytes(to, reads ? end->read : end->written, unit);
+	put_bytes(to, reads ? end->read : end->written, unit, first);
 	if (reads && writes) {
 		strbuf_printf(to, ", write%s ", verb);
-		put_bytes(to, end->written, unit);
+		put_bytes(to, end->written, unit, first);
 	}
 }
 
-/* "thread 1 writes bytes 8-15 of sums in physics (weather: weather.c, 55)" */
+/* "thread 1 writes bytes 8-15 in physics (weather: weather.c, 55)": bytes of the object. Where
+ * other objects begin in the line is not known: "bytes 8-15 of the line, in sums, in physics ...".
+ */
 static void add_end(struct report_dataspace_view *v, const struct shared *s, const struct end *end)
 {
+	bool own = end->object == v->o.of[s->input][s->line->key.object];
 	struct strbuf text = {0};
 
 	put_threads(&text, end);
-	put_access(&text, end, s->line->key.bytes);
-	if (end->object != v->o.of[s->input][s->line->key.object])
-		strbuf_printf(&text, " of %s",
+	put_access(&text, end, s->line->key.bytes, own ? s->line->key.offset : 0);
+	if (!own)
+		strbuf_printf(&text, " of the line, of %s,",
 			profile_string_at(v->d, report_object_at(&v->o, end->object)->key.name));
 	strbuf_printf(&text, " in %s", end->place);
 	if (end->requests)
@@ -320,7 +323,21 @@ static void add_ends(struct report_dataspace_view *v, const struct shared *s)
 
 /* ---- lines ---- */
 
-/* "false sharing of bytes 0-63: taken from another thread 429 times, 209 of 210 needlessly" */
+/* "the line of bytes 0-31 and of 32 bytes before them": of the object, the line's */
+static const char *bytes_of(struct report_dataspace_view *v, const struct experiment_line *line)
+{
+	int64_t from = line->key.offset;
+	int64_t to = (int64_t)((uint64_t)from + line->key.bytes - 1);
+
+	if (from >= 0 || to < 0)
+		return report_text(
+			v->t, "the line of bytes %lld-%lld", (long long)from, (long long)to);
+	return report_text(v->t, "the line of bytes 0-%lld and of %lld before them", (long long)to,
+		-(long long)from);
+}
+
+/* "false sharing: the line of bytes 0-63 was taken from another thread 429 times, 209 of 210
+ * needlessly" */
 static void add_line(struct report_dataspace_view *v, const struct shared *s)
 {
 	const struct sharing *sharing = sharing_of(s);
@@ -328,9 +345,8 @@ static void add_line(struct report_dataspace_view *v, const struct shared *s)
 			   known = s->line->needed + useless;
 
 	report_dataspace_text(v, 1, REPORT_DATASPACE_LINE, sharing->name, NULL,
-		report_text(v->t,
-			"%s: line from byte %lld on, taken from another thread %llu time%s%s",
-			sharing->text, (long long)s->line->key.offset, requests, plural(requests),
+		report_text(v->t, "%s: %s was taken from another thread %llu time%s%s",
+			sharing->text, bytes_of(v, s->line), requests, plural(requests),
 			known ? report_text(v->t, ", %llu of %llu needlessly", useless, known)
 			      : ""));
 	add_ends(v, s);

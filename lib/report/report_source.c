@@ -19,7 +19,27 @@ static bool is_file(const char *path, struct timespec *changed)
 	return true;
 }
 
-/* Below directory, with the whole recorded path, then with shorter and shorter ends of it. */
+/* NULL: memory is out. */
+static char *source_path(char *path)
+{
+	if (!path)
+		error_nomem(NULL);
+	return path;
+}
+
+static bool leads_up(const char *path)
+{
+	for (; path; path = strchr(path, '/')) {
+		while (*path == '/')
+			path++;
+		if (strncmp(path, "..", 2) == 0 && (path[2] == '/' || !path[2]))
+			return true;
+	}
+	return false;
+}
+
+/* Below directory, with the whole recorded path, then with shorter and shorter ends of it. A
+ * stranger's program may have recorded any path, but it does not lead out of the directory. */
 static char *find_below(const char *directory, const char *file, struct timespec *changed)
 {
 	for (const char *rest = file; rest; rest = strchr(rest, '/')) {
@@ -27,8 +47,10 @@ static char *find_below(const char *directory, const char *file, struct timespec
 
 		while (*rest == '/')
 			rest++;
-		if (asprintf(&path, "%s/%s", directory, rest) < 0 || !path)
-			return NULL;
+		if (leads_up(rest))
+			continue;
+		if (asprintf(&path, "%s/%s", directory, rest) < 0)
+			return source_path(NULL);
 		if (is_file(path, changed))
 			return path;
 		free(path);
@@ -44,7 +66,7 @@ static char *find_source(const char *file, const char *const *directories, struc
 		if (path)
 			return path;
 	}
-	return is_file(file, changed) ? strdup(file) : NULL;
+	return is_file(file, changed) ? source_path(strdup(file)) : NULL;
 }
 
 static int split(struct report_source *s, size_t length)

@@ -22,14 +22,39 @@ struct stall {
 struct stalls {
 	struct report_waits *w;
 	VEC(struct stall) list;
+	size_t rows;         /* of those shown at most; 0: any number */
+	double least;        /* shorter ones are not among these */
 	double sure, waited; /* cycles whose executions are sure, cycles waited */
 };
 
-static void take_stall(struct stalls *l, const struct explain_result *p, uint32_t i)
+static int stalls_by_cycles(const void *a, const void *b)
 {
-	const struct culprit_wait *w = &p->culprits.wait[i];
+	const struct stall *x = a, *y = b;
+
+	return sort_falling_number(x->cycles, y->cycles) ?: sort_rising(x->image, y->image)
+		       ?: sort_rising(x->row.address, y->row.address);
+}
+
+static void sort_stalls(struct stalls *l)
+{
+	if (l->list.count)
+		qsort(l->list.data, l->list.count, sizeof(*l->list.data), stalls_by_cycles);
+}
+
+/* Most are short and need no text. */
+static void leave_out_short(struct stalls *l)
+{
+	if (!l->rows || l->list.count < 2 * l->rows)
+		return;
+	sort_stalls(l);
+	l->list.count = l->rows;
+	l->least = l->list.data[l->rows - 1].cycles;
+}
+
+static void take_stall(struct stalls *l, const struct explain_result *p, uint32_t i, double cycles)
+{
 	struct report_table *t = l->w->t;
-	struct stall s = {.cycles = fmax(w->dynamic + w->fixed + w->gain, 0),
+	struct stall s = {.cycles = cycles,
 		.image = p->procedure->image,
 		.row = report_code_row(
 			l->w->d, p->name, p->procedure->image, p->code.flow->insns.data[i].address),
@@ -43,6 +68,7 @@ static void take_stall(struct stalls *l, const struct explain_result *p, uint32_
 	s.culprits = report_culprits_text(t, p, i);
 	s.blame = report_culprits_blame(t, p, i);
 	t->failed |= vec_add(&l->list, s) != 0;
+	leave_out_short(l);
 }
 
 static int stalls_take_procedure(void *to, struct explain_result *p, struct error *e)
@@ -52,21 +78,14 @@ static int stalls_take_procedure(void *to, struct explain_result *p, struct erro
 	for (uint32_t i = 0; p->told && i < p->code.flow->insns.count; i++) {
 		const struct culprit_wait *w = &p->culprits.wait[i];
 		const char *sure = report_culprits_confidence(p, i);
+		double cycles = fmax(w->dynamic + w->fixed + w->gain, 0);
 
 		l->sure += strcmp(sure, "low") && sure[0] ? p->input.cycles[i] : 0;
 		l->waited += w->dynamic + w->fixed + w->gain;
-		if (w->dynamic + w->fixed > 0)
-			take_stall(l, p, i);
+		if (w->dynamic + w->fixed > 0 && !(cycles < l->least))
+			take_stall(l, p, i, cycles);
 	}
 	return l->w->t->failed ? error_nomem(e) : 0;
-}
-
-static int stalls_by_cycles(const void *a, const void *b)
-{
-	const struct stall *x = a, *y = b;
-
-	return sort_falling_number(x->cycles, y->cycles) ?: sort_rising(x->image, y->image)
-		       ?: sort_rising(x->row.address, y->row.address);
 }
 
 enum {
@@ -123,7 +142,7 @@ static int stalls_make(struct report_waits *w, struct error *e)
 {
 	double all = w->x.total * w->x.analysis.cycles;
 	struct report_cut cut = report_cut_of(w->d, (struct prof_quit){.rows = USUAL_ROWS});
-	struct stalls l = {.w = w};
+	struct stalls l = {.w = w, .rows = cut.quit.rows};
 	int rc = explain_each(&w->x, stalls_take_procedure, &l, e);
 
 	if (rc == 0 && all > 0) {
@@ -138,8 +157,7 @@ static int stalls_make(struct report_waits *w, struct error *e)
 	}
 	stalls_add_columns(w);
 	report_beside_columns(&w->beside, w->t);
-	if (l.list.count)
-		qsort(l.list.data, l.list.count, sizeof(*l.list.data), stalls_by_cycles);
+	sort_stalls(&l);
 	for (size_t i = 0; rc == 0 && !w->t->failed && i < l.list.count; i++) {
 		double percent = report_percent(l.list.data[i].cycles, all);
 

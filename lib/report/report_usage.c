@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Resources that the run used, and the contents of its experiment: no places. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -31,8 +32,11 @@ int report_summary_view(struct prof_data *d, struct report_table *t, struct erro
 			t, "Elapsed time (secs.)", "%.3f (measured)", (double)x->elapsed * 1e-9);
 		report_summary(
 			t, "Processes", "%" PRIu64, x->processes.count - 1 + x->folded.processes);
-		report_summary(t, "Threads", "%" PRIu64, x->threads.count - 1 + x->folded.threads);
+		report_summary(t, "Threads", "%" PRIu64, experiment_thread_count(x));
 		describe_points(t, x);
+		if (x->slices.count)
+			report_summary(t, "Times of samples", "in slices of %.4g s",
+				ldexp(1e-9, (int)x->slicing.shift));
 		report_summary(t, "Images", "%zu", x->images.count - 1);
 		report_summary(t, "Distinct addresses", "%zu", d->places.count);
 	}
@@ -61,8 +65,10 @@ static uint64_t *process_samples(struct report_table *t, const struct prof_data 
 					   ? x->threads.data[s->key.thread].process
 					   : 0;
 
-		if (profile_selects(d, input, s) && process < x->processes.count)
-			sums[process * x->metrics.count + s->key.metric] += s->count;
+		uint64_t count = profile_selected(d, input, i);
+
+		if (count && process < x->processes.count)
+			sums[process * x->metrics.count + s->key.metric] += count;
 	}
 	return sums;
 }
@@ -124,7 +130,7 @@ static void input_rows(struct usage *u, size_t input)
 		return;
 	for (size_t i = 1; i < x->threads.count; i++)
 		if (x->threads.data[i].process < x->processes.count)
-			threads[x->threads.data[i].process]++;
+			threads[x->threads.data[i].process] += x->threads.data[i].cpu == 0;
 	for (uint32_t i = 0; i < x->processes.count; i++) {
 		const uint64_t *own = samples + i * x->metrics.count;
 		bool any = i > 0;

@@ -14,8 +14,10 @@ typedef int report_view(struct prof_data *d, struct report_table *t, struct erro
 report_view report_dis, report_calc, report_archinfo;
 report_view report_stalls, report_why, report_topblocks, report_cfg;
 report_view report_procedures, report_heavy, report_images_view;
-report_view report_butterfly, report_calltree;
+report_view report_butterfly, report_calltree, report_timeline;
 report_view report_lines;
+report_view report_values_view, report_arguments, report_operations;
+report_view report_access, report_conflicts, report_redundant;
 report_view report_dataspace, report_datalines;
 report_view report_summary_view, report_usage;
 /* What changed between two sides of inputs: by procedure, line, image. */

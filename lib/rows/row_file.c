@@ -79,6 +79,8 @@ static void row_put_fields(void *row, void *before, const struct row_kind *k, st
 			field_put_real(to, field_get(row, f));
 			break;
 		default:
+			if (f->later && field_get(row, f) == 0)
+				break;
 			field_put_number(f, field_get(row, f) - field_base(k, f, row, before), to);
 		}
 	}
@@ -137,6 +139,8 @@ static void row_get_fields(void *row, const void *before, const struct row_kind 
 	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
 		uint64_t value;
 
+		if (f->later && c->at == c->end)
+			break;
 		switch ((enum row_coding)f->coding) {
 		case ROW_TEXT:
 			field_set_text(row, f, get_string(c));

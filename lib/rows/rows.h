@@ -38,7 +38,7 @@ enum row_coding {
 	ROW_FLAG,  /* bool: a uint, of which the lowest bit counts */
 };
 
-#define ROW_REFERENCES 32   /* tables that rows may refer to, number 0 left out */
+#define ROW_REFERENCES 40   /* tables that rows may refer to, number 0 left out */
 #define ROW_SIZE_MAX   1024 /* bytes; those of described fields are the first 255 */
 #define ROW_NUMBER     0    /* the field is a number and refers to nothing */
 
@@ -50,7 +50,8 @@ struct row_field {
 	uint8_t hex;       /* printed so */
 	uint8_t positive;  /* rows with 0 there are none: settling drops them */
 	uint8_t own;       /* row_kind.add adds it up */
-	uint32_t limit;    /* values are below it; 0: any that fit */
+	uint8_t later;  /* in records, at their end: 0 is not written, and what is missing is 0 */
+	uint32_t limit; /* values are below it; 0: any that fit */
 	/* Words that are printed in place of name and value, for values below names_count. */
 	const char *const *names;
 	uint32_t names_count;

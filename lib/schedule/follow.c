@@ -31,6 +31,7 @@ void follow_begin(struct schedule_work *w, const struct schedule_options *option
 		w->value[i] = (struct value){options->same_values ? 1 : i + 1, 0};
 	w->origins = 64;
 	w->store_count = 0;
+	memset(w->chains, 0, sizeof(w->chains));
 	w->commit = w->committed = w->lines = 0;
 	w->last_line = UINT64_MAX;
 	w->unlocked = 0;
@@ -116,16 +117,38 @@ static void address_of(const struct schedule_work *w, const struct op_memory *m,
 	to->size = m->size;
 }
 
-static const struct stored *find_store(const struct schedule_work *w, const struct stored *load)
+/* The chain of those of this base and index, which has a last one unless it is empty. */
+static struct chain *chain_of(struct schedule_work *w, const struct stored *s)
 {
-	uint32_t kept = w->store_count < STORES_KEPT ? w->store_count : STORES_KEPT;
+	uint32_t hash = (s->base + s->index) * 2654435761u;
+	struct chain *chain = &w->chains[hash >> 25 & (STORE_CHAINS - 1)];
 
-	for (uint32_t n = 1; n <= kept; n++) {
-		const struct stored *s = &w->stores[(w->store_count - n) % STORES_KEPT];
+	if (chain->last + STORES_KEPT <= w->store_count)
+		*chain = (struct chain){0, 0};
+	return chain;
+}
+
+static uint64_t eights_of(const struct stored *s)
+{
+	unsigned first = s->at >> 3 & 63, n = (unsigned)((s->at & 7) + s->size + 7) / 8;
+	uint64_t bits = n < 1 ? 1 : (UINT64_C(1) << n) - 1;
+
+	return n > 63 ? UINT64_MAX : bits << first | bits >> (-first & 63);
+}
+
+/* The last one that overlaps; numbers begin at 1. */
+static const struct stored *find_store(struct schedule_work *w, const struct stored *load)
+{
+	struct chain *chain = chain_of(w, load);
+	uint32_t n = chain->eights & eights_of(load) ? chain->last : 0;
+
+	while (n && n + STORES_KEPT > w->store_count) {
+		const struct stored *s = &w->stores[(n - 1) % STORES_KEPT];
 
 		if (s->base == load->base && s->index == load->index &&
 			(load->at - s->at < s->size || s->at - load->at < load->size))
 			return s;
+		n = s->before;
 	}
 	return NULL;
 }
@@ -160,30 +183,30 @@ static void follow_wait_for(
 	t->blame = blame;
 }
 
+/* Not before this cycle. */
+static void rename_from(struct walk *k, uint32_t cycle, enum schedule_cause cause, struct times *t)
+{
+	if (k->front >= cycle)
+		return;
+	k->front = cycle;
+	k->place = 0;
+	t->cause = cause;
+}
+
 /* In order, at most a number of half slots per cycle, when there is room in the window. */
 static void rename_op(struct walk *k, const struct op *op, struct times *t)
 {
-	uint32_t width = 2 * k->c->rename, room_at = k->w->retired[k->slots % k->c->window];
-	uint64_t at = k->front;
-
 	t->cause = SCHEDULE_FRONT_END;
 	t->blame = UINT32_MAX;
-	if (at / width < room_at) {
-		at = (uint64_t)room_at * width;
-		t->cause = SCHEDULE_WINDOW;
-	}
-	if (at / width < k->serial) {
-		at = (uint64_t)k->serial * width;
-		t->cause = SCHEDULE_SERIAL;
-	}
-	if (k->c->fetch && !k->options->loop && at / width < k->fetched / k->c->fetch) {
-		at = k->fetched / k->c->fetch * width;
-		t->cause = SCHEDULE_FETCH;
-	}
+	rename_from(k, k->w->retired[k->slot], SCHEDULE_WINDOW, t);
+	rename_from(k, k->serial, SCHEDULE_SERIAL, t);
+	if (k->c->fetch && !k->options->loop)
+		rename_from(k, (uint32_t)(k->fetched / k->c->fetch), SCHEDULE_FETCH, t);
 	k->fetched += op->length;
-	t->rename = (uint32_t)(at / width);
-	k->front = at + op->half_slots;
+	t->rename = k->front;
 	t->start = t->rename + 1;
+	for (k->place += op->half_slots; k->place >= 2 * k->c->rename; k->place -= 2 * k->c->rename)
+		k->front++;
 }
 
 static uint32_t issue_load(struct walk *k, const struct op *op, struct times *t, uint32_t *issued)
@@ -232,6 +255,7 @@ static void note_store(struct walk *k, const struct op *op, uint32_t number, uin
 {
 	struct schedule_work *w = k->w;
 	struct stored *s = &w->stores[w->store_count % STORES_KEPT];
+	struct chain *chain;
 
 	if (!op->store.there)
 		return;
@@ -242,7 +266,10 @@ static void note_store(struct walk *k, const struct op *op, uint32_t number, uin
 					  ? k->c->forward_renamed
 					  : k->c->forward);
 	s->op = number;
-	w->store_count++;
+	chain = chain_of(w, s);
+	s->before = chain->last;
+	chain->eights |= eights_of(s);
+	chain->last = ++w->store_count;
 }
 
 /* Stores leave in order: limited in number per cycle, and in lines. */
@@ -419,8 +446,10 @@ static void retire_op(struct walk *k, const struct op *op, struct times *t)
 	k->retired_in_cycle += uops;
 	k->last_retire = at;
 	t->retire = at;
-	for (unsigned n = 0; n < uops; n++)
-		k->w->retired[k->slots++ % k->c->window] = at;
+	for (unsigned n = 0; n < uops; n++) {
+		k->w->retired[k->slot] = at;
+		k->slot = k->slot + 1 == k->c->window ? 0 : k->slot + 1;
+	}
 	if (op->serialises)
 		k->serial = at;
 }
@@ -429,8 +458,6 @@ static void retire_op(struct walk *k, const struct op *op, struct times *t)
 
 void follow(struct walk *k, const struct op *ops, size_t count, bool taken, struct times *t)
 {
-	uint32_t width = 2 * k->c->rename;
-
 	for (size_t i = 0; i < count; i++) {
 		t[i].ports = 0;
 		rename_op(k, &ops[i], &t[i]);
@@ -440,6 +467,8 @@ void follow(struct walk *k, const struct op *ops, size_t count, bool taken, stru
 	if (k->last_retire > 4096)
 		forget_before(k->w, t[0].rename);
 	/* A taken branch ends the cycle's renaming, and the next one has a minimal distance. */
-	if (taken && count && ops[count - 1].branch && k->c->taken)
-		k->front = (k->front + width - 1) / width * width;
+	if (taken && count && ops[count - 1].branch && k->c->taken && k->place) {
+		k->front++;
+		k->place = 0;
+	}
 }

@@ -5,9 +5,10 @@
 
 #include "schedule/schedule.h"
 
-#define CALENDAR    (1u << 15) /* cycles for which ports are kept; more than any window lasts */
-#define STORES_KEPT 64
-#define FULL_KEPT   64 /* sets of ports; a power of two */
+#define CALENDAR     (1u << 15) /* cycles for which ports are kept; more than any window lasts */
+#define STORES_KEPT  64
+#define STORE_CHAINS 128 /* by base and index; a power of two */
+#define FULL_KEPT    64  /* sets of ports; a power of two */
 
 struct value { /* of a general register: origin plus offset, which wraps */
 	uint32_t origin;
@@ -18,6 +19,7 @@ struct stored {
 	uint32_t base, index;
 	uint64_t at;
 	uint32_t size, ready; /* ready: cycle in which a load can have the data */
+	uint32_t before;      /* the number of the one before in its chain; 0: none */
 	uint32_t op;
 };
 
@@ -34,6 +36,10 @@ struct schedule_work {
 	struct value value[32];
 	uint32_t origins;
 	struct stored stores[STORES_KEPT];
+	struct chain {
+		uint64_t eights; /* bit n: one may touch eight bytes whose number modulo 64 is n */
+		uint32_t last;   /* its number; 0: none */
+	} chains[STORE_CHAINS];
 	uint32_t store_count;
 	uint32_t commit, committed,
 		lines; /* cycle in which stores leave, how many, to how many lines */
@@ -57,9 +63,9 @@ struct walk {
 	struct schedule_work *w;
 	const struct core *c;
 	const struct schedule_options *options;
-	uint64_t front;   /* half slots renamed so far, as cycle * 2 * width + place */
-	uint64_t fetched; /* bytes */
-	uint32_t slots;   /* micro-operations renamed so far, fused */
+	uint32_t front, place; /* cycle of renaming, and half slots renamed in it */
+	uint64_t fetched;      /* bytes */
+	uint32_t slot;         /* of the window: where the next micro-operation is, fused */
 	uint32_t last_retire, retired_in_cycle;
 	uint32_t serial; /* nothing begins before this cycle */
 	uint32_t first;  /* the index of a repetition's first op, for blame */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schedule/op.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- the rule for an instruction ---- */
@@ -129,6 +130,8 @@ static bool is_read_operand(const struct insn *i, unsigned reg)
 static void add_inputs(const struct core *c, const struct insn *i, struct op *op)
 {
 	struct insn_registers addresses = {{0}};
+	struct insn_registers all = {
+		{i->reads.word[0] | i->merges.word[0], i->reads.word[1] | i->merges.word[1]}};
 	bool lea = i->classes & INSN_ADDRESS;
 
 	for (unsigned m = 0; m < i->memories && !lea; m++) {
@@ -142,12 +145,10 @@ static void add_inputs(const struct core *c, const struct insn *i, struct op *op
 	for (unsigned n = 0; n < i->operands; n++)
 		if (i->operand[n].reg != REG_NONE && i->operand[n].reads)
 			add_input(op, i->operand[n].reg, lateness(op->rule, n));
-	for (unsigned reg = 0; reg < REG_COUNT; reg++) {
+	for (unsigned reg; (reg = insn_registers_take(&all)) != REG_NONE;) {
 		bool merges = insn_registers_have(&i->merges, reg);
-		bool reads = merges || insn_registers_have(&i->reads, reg);
 
-		if (!reads || insn_registers_have(&addresses, reg) ||
-			(!merges && is_read_operand(i, reg)))
+		if (insn_registers_have(&addresses, reg) || (!merges && is_read_operand(i, reg)))
 			continue;
 		if (reg == REG_RSP && i->classes & INSN_STACK && c->stack_engine)
 			continue;
@@ -162,9 +163,9 @@ static void add_inputs(const struct core *c, const struct insn *i, struct op *op
 
 static void add_outputs(const struct core *c, const struct insn *i, struct op *op)
 {
-	for (unsigned reg = 0; reg < REG_COUNT; reg++) {
-		if (!insn_registers_have(&i->writes, reg))
-			continue;
+	struct insn_registers left = i->writes;
+
+	for (unsigned reg; (reg = insn_registers_take(&left)) != REG_NONE;) {
 		if (reg == REG_RSP && i->classes & INSN_STACK && c->stack_engine)
 			continue;
 		if (op->output_count < OP_OUTPUTS_MAX)
@@ -178,8 +179,8 @@ static void add_uop(struct op *op, uint32_t ports, unsigned busy)
 {
 	unsigned n = (unsigned)op->loads + op->executes + op->addresses + op->datas;
 
-	if (n < OP_UOPS_MAX && ports)
-		op->uops[n] = (struct op_uop){.ports = ports, .busy = (uint8_t)busy};
+	if (n < OP_UOPS_MAX)
+		op->uops[n] = (struct op_uop){.ports = ports, .busy = ports ? (uint8_t)busy : 0};
 }
 
 static unsigned op_room(const struct op *op)
@@ -347,7 +348,8 @@ static void op_make(const struct core *c, const struct insn *i, struct op *op)
 {
 	const char *mnemonic = isa_mnemonic(ISA_X86_64, i->mnemonic);
 
-	memset(op, 0, sizeof(*op));
+	memset(op, 0, offsetof(struct op, input));
+	op->uops[0] = (struct op_uop){0};
 	op->rule = op_rule(c, i, &op->guessed);
 	op->latency = op->rule->latency;
 	op->flags_latency = op->rule->flags_latency ? op->rule->flags_latency : op->latency;
@@ -373,10 +375,13 @@ static void op_make(const struct core *c, const struct insn *i, struct op *op)
 static bool fuses(const struct core *c, const struct insn *first, const struct insn *branch)
 {
 	static const char *const arithmetic[] = {"add", "sub", "and", "inc", "dec"};
-	const char *name = isa_mnemonic(ISA_X86_64, first->mnemonic);
+	const char *name;
 
-	if (!(branch->classes & INSN_CONDITIONAL) || !name || (first->classes & INSN_STORE) ||
+	if (!(branch->classes & INSN_CONDITIONAL) || (first->classes & INSN_STORE) ||
 		(first->memories && first->has_immediate))
+		return false;
+	name = isa_mnemonic(ISA_X86_64, first->mnemonic);
+	if (!name)
 		return false;
 	if (!strcmp(name, "cmp") || !strcmp(name, "test"))
 		return c->fuse_compare;

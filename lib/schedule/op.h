@@ -34,9 +34,8 @@ struct op_memory {
 struct op {
 	/* micro-operations, in this order */
 	uint8_t loads, executes, addresses, datas; /* how many of each in uops[] */
-	struct op_uop uops[OP_UOPS_MAX];
-	uint8_t half_slots; /* of renaming */
-	uint8_t latency;    /* from inputs (or the load's result) to outputs; 0: with the inputs */
+	uint8_t half_slots;                        /* of renaming */
+	uint8_t latency; /* from inputs (or the load's result) to outputs; 0: with the inputs */
 	uint8_t flags_latency;
 	uint8_t load_latency;
 	bool zeroes;     /* outputs depend on nothing */
@@ -48,11 +47,6 @@ struct op {
 	bool guessed;    /* no rule was made for it */
 	bool vector;     /* of stores: the data is a vector */
 	uint8_t input_count, output_count, address_count;
-	struct {
-		uint8_t reg, late; /* late: cycles after the others at which it is needed */
-	} input[OP_INPUTS_MAX];
-	uint8_t output[OP_OUTPUTS_MAX];
-	uint8_t address[OP_ADDRESSES_MAX];
 	struct op_memory load, store;
 	/* the general register it changes predictably */
 	uint8_t changed, from; /* REG_NONE: none */
@@ -61,6 +55,14 @@ struct op {
 	uint8_t length; /* bytes */
 	uint64_t where; /* address: groups of in-order issue are aligned */
 	const struct core_rule *rule;
+	/* Entries beyond the counts above are undefined. What is used of these is near what is
+	 * above, in few lines of the cache. */
+	struct {
+		uint8_t reg, late; /* late: cycles after the others at which it is needed */
+	} input[OP_INPUTS_MAX];
+	uint8_t output[OP_OUTPUTS_MAX];
+	uint8_t address[OP_ADDRESSES_MAX];
+	struct op_uop uops[OP_UOPS_MAX];
 };
 
 /* The rule for an instruction, never NULL for a core that core_parse accepted. */

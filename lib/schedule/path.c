@@ -1,17 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Blocks on their path, each starting in the state after the block before. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "schedule/follow.h"
 
 struct schedule_path {
+	struct schedule_path *next; /* of those not in use */
 	struct schedule_work *work;
 	struct schedule_options options;
 	struct walk walk;
 	struct times times[SCHEDULE_BLOCK_MAX];
 };
 
-struct schedule_path *schedule_path_new(const struct core *c, struct error *e)
+struct schedule_paths {
+	const struct core *core;
+	pthread_mutex_t lock;
+	struct schedule_path *idle;
+};
+
+struct schedule_paths *schedule_paths_new(const struct core *c, struct error *e)
+{
+	struct schedule_paths *all = calloc(1, sizeof(*all));
+
+	if (!all) {
+		error_nomem(e);
+		return NULL;
+	}
+	all->core = c;
+	pthread_mutex_init(&all->lock, NULL);
+	return all;
+}
+
+static void path_free(struct schedule_path *p)
+{
+	schedule_work_free(p->work);
+	free(p);
+}
+
+void schedule_paths_free(struct schedule_paths *all)
+{
+	if (!all)
+		return;
+	for (struct schedule_path *p = all->idle, *next; p; p = next) {
+		next = p->next;
+		path_free(p);
+	}
+	pthread_mutex_destroy(&all->lock);
+	free(all);
+}
+
+static struct schedule_path *path_new(struct error *e)
 {
 	struct schedule_path *p = calloc(1, sizeof(*p));
 
@@ -25,16 +64,40 @@ struct schedule_path *schedule_path_new(const struct core *c, struct error *e)
 		return NULL;
 	}
 	p->options.loop = true; /* from where decoded instructions are kept: no limit of bytes */
-	follow_begin(p->work, &p->options, c->window);
-	p->walk = (struct walk){.w = p->work, .c = c, .options = &p->options};
 	return p;
 }
 
-void schedule_path_free(struct schedule_path *p)
+struct schedule_path *schedule_path_begin(struct schedule_paths *all, struct error *e)
 {
+	struct schedule_path *p;
+
+	pthread_mutex_lock(&all->lock);
+	p = all->idle;
 	if (p)
-		schedule_work_free(p->work);
-	free(p);
+		all->idle = p->next;
+	pthread_mutex_unlock(&all->lock);
+	if (!p)
+		p = path_new(e);
+	if (!p)
+		return NULL;
+	follow_begin(p->work, &p->options, all->core->window);
+	p->walk = (struct walk){.w = p->work, .c = all->core, .options = &p->options};
+	return p;
+}
+
+void schedule_path_end(struct schedule_paths *all, struct schedule_path *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&all->lock);
+	p->next = all->idle;
+	all->idle = p;
+	pthread_mutex_unlock(&all->lock);
+}
+
+struct schedule_work *schedule_path_work(struct schedule_path *p)
+{
+	return p->work;
 }
 
 /* What most of the gaps are for, by a vote that each weighs in. */

@@ -94,9 +94,28 @@ static void note_rows(const struct times *t, size_t count, uint32_t before,
 	}
 }
 
+/*
+ * Of the instructions that wait for results, the one that delays retirement most waits for the
+ * chain that binds. Others, such as a branch that waits for its comparison, wait beside it.
+ */
+static int binding_chain(const struct schedule_row *rows, size_t count)
+{
+	double most = -1;
+	int chain = -1;
+
+	for (size_t i = 0; rows && i < count; i++)
+		if ((rows[i].cause == SCHEDULE_INPUT || rows[i].cause == SCHEDULE_MEMORY) &&
+			rows[i].mi > most) {
+			most = rows[i].mi;
+			chain = rows[i].blame;
+		}
+	return chain;
+}
+
 /* What holds the whole up: the fullest of what there is, else a chain of results. */
 static void schedule_judge(const struct core *c, const struct op *ops, size_t count,
-	const struct schedule_options *options, const struct times *t, struct schedule *s)
+	const struct schedule_options *options, const struct schedule_row *rows,
+	const struct times *t, struct schedule *s)
 {
 	double fullest = 0;
 	unsigned bytes = 0;
@@ -128,9 +147,7 @@ static void schedule_judge(const struct core *c, const struct op *ops, size_t co
 			s->bound = SCHEDULE_STORES;
 		else if (worst[SCHEDULE_SERIAL])
 			s->bound = SCHEDULE_SERIAL;
-		for (size_t i = 0; i < count; i++)
-			if (t[i].cause == SCHEDULE_INPUT || t[i].cause == SCHEDULE_MEMORY)
-				s->chain = (int)t[i].blame;
+		s->chain = binding_chain(rows, count);
 	}
 }
 
@@ -184,7 +201,7 @@ static void schedule_run(struct schedule_work *w, const struct core *c, const st
 	}
 	for (unsigned p = 0; p < c->ports; p++)
 		s->port_use[p] = (double)used[p] / l.count;
-	schedule_judge(c, ops, count, options, t, s);
+	schedule_judge(c, ops, count, options, rows, t, s);
 }
 
 int schedule_ops(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,

@@ -48,7 +48,8 @@ struct schedule {
 	double port_use[CORE_PORTS_MAX]; /* micro-operations a repetition */
 	enum schedule_cause bound;       /* what holds the whole block up */
 	uint32_t bound_ports;
-	int chain;        /* an instruction of the chain of results that binds; -1: none does */
+	int chain; /* the instruction whose result is waited for longest; -1: none, or without rows
+		    */
 	unsigned guessed; /* instructions without a rule of their own */
 };
 
@@ -81,9 +82,15 @@ int schedule_block(struct schedule_work *w, const struct core *c, const struct i
  * only.
  */
 struct schedule_path;
-/* NULL with *e set when memory is out. */
-struct schedule_path *schedule_path_new(const struct core *c, struct error *e);
-void schedule_path_free(struct schedule_path *p);
+struct schedule_paths; /* memory for paths, which is used again; for any number of threads */
+/* NULL with *e set when memory is out. c must outlive it. */
+struct schedule_paths *schedule_paths_new(const struct core *c, struct error *e);
+void schedule_paths_free(struct schedule_paths *all);
+/* A path without a block; NULL with *e set when memory is out. To be ended before all is freed. */
+struct schedule_path *schedule_path_begin(struct schedule_paths *all, struct error *e);
+void schedule_path_end(struct schedule_paths *all, struct schedule_path *p);
+/* Its memory, for schedule_block: then it follows no blocks until the next begin. */
+struct schedule_work *schedule_path_work(struct schedule_path *p);
 /* The block ops[first..first + count), at most SCHEDULE_BLOCK_MAX; taken: its last instruction
  * branches away. Adds to rows[first..), if not NULL: mi the cycles that each delayed retirement
  * this time; blame is an index in ops. vote[first..) is the weight of `cause` so far, 0 at the

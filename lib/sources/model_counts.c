@@ -109,7 +109,7 @@ static void end_folding(struct model_shared *f, size_t slots)
 
 /* A copy of the file, taken while no threads were being folded (of a process that ended: however it
  * is); NULL if there is nothing in it yet. */
-static struct model_shared *copy_file(int fd, bool ended, size_t *slots)
+static struct model_shared *copy_file(int fd, bool ended, size_t *slots, struct error *e)
 {
 	struct model_shared *copy = NULL, after;
 	struct stat st;
@@ -120,8 +120,10 @@ static struct model_shared *copy_file(int fd, bool ended, size_t *slots)
 		if (fstat(fd, &st) != 0 || (size_t)st.st_size < sizeof(*copy))
 			break;
 		bigger = realloc(copy, (size_t)st.st_size);
-		if (!bigger)
+		if (!bigger) {
+			error_nomem(e);
 			break;
+		}
 		copy = bigger;
 		if (!model_counts_read_whole(fd, copy, (size_t)st.st_size) ||
 			copy->magic != MODEL_SHARED_MAGIC || copy->version != MODEL_SHARED_VERSION)
@@ -190,6 +192,7 @@ static int model_counts_add_file(struct model_sums *to, const struct model_share
 static int model_counts_take_file(struct model_counts *c, int directory, const char *name,
 	struct model_sums *now, struct error *e)
 {
+	struct error why = {0};
 	struct model_shared *f;
 	size_t slots = 0;
 	bool ended;
@@ -200,7 +203,9 @@ static int model_counts_take_file(struct model_counts *c, int directory, const c
 			       ? 0
 			       : error_sys(e, errno, "cannot open %s/%s", c->directory, name);
 	ended = flock(fd, LOCK_EX | LOCK_NB) == 0;
-	f = copy_file(fd, ended, &slots);
+	f = copy_file(fd, ended, &slots, &why);
+	if (!f && why.code)
+		rc = error_nomem(e);
 	if (f)
 		rc = model_counts_add_file(ended ? &c->ended : now, f, slots, c->per_thread, e);
 	if (f && ended && rc == 0)

@@ -107,6 +107,13 @@ static int check_version(const struct built_for *b, struct error *e)
 	return error_hint(e, "build the toolkit again: make clean all (and make install)");
 }
 
+void model_install_version(char *text, size_t size)
+{
+	struct built_for built;
+
+	snprintf(text, size, "%s", read_built_for(&built, &(struct error){0}) ? "" : built.version);
+}
+
 int model_install_find(struct model_install *m, struct error *e)
 {
 	struct built_for built;

@@ -5,6 +5,8 @@
 #ifndef SOURCES_MODEL_INSTALL_H
 #define SOURCES_MODEL_INSTALL_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 
 struct model_install {
@@ -14,6 +16,8 @@ struct model_install {
 };
 
 int model_install_find(struct model_install *m, struct error *e);
+/* The version of Valgrind that the tool was built with, "3.19.0", or "" where it was not built. */
+void model_install_version(char *text, size_t size);
 void model_install_fini(struct model_install *m);
 
 #endif

@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME "perfex-model."
+#define NAME     "perfex-model."
+#define UNLOCKED "config.new" /* it is renamed when it is locked */
 #define STALE_AFTER                                                                                \
 	30 /* seconds: between the making of a directory and its lock there is a moment */
 
@@ -66,6 +67,29 @@ static bool old(int fd)
 	       time(NULL) - st.st_mtime >= STALE_AFTER;
 }
 
+/* The file that its run holds locked, also before it has its name; -1 with errno. */
+static int open_lock(int directory)
+{
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int lock = openat(directory, "config", flags);
+
+	if (lock >= 0 || errno != ENOENT)
+		return lock;
+	lock = openat(directory, UNLOCKED, flags);
+	if (lock < 0 || old(lock))
+		return lock;
+	close(lock);
+	errno = EAGAIN;
+	return -1;
+}
+
+static bool is_ours(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid();
+}
+
 /* Removes it if no run uses it any more. One without a configuration may belong to another program,
  * and is removed only if it is empty. */
 static void clean_one(int below, const char *name)
@@ -74,10 +98,10 @@ static void clean_one(int below, const char *name)
 
 	if (directory < 0)
 		return;
-	lock = openat(directory, "config", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	lock = open_lock(directory);
 	if (lock < 0 && errno == ENOENT && old(directory))
 		unlinkat(below, name, AT_REMOVEDIR);
-	if (lock >= 0 && old(lock) && flock(lock, LOCK_EX | LOCK_NB) == 0) {
+	if (lock >= 0 && is_ours(lock) && flock(lock, LOCK_EX | LOCK_NB) == 0) {
 		scratch_empty(directory);
 		unlinkat(below, name, AT_REMOVEDIR);
 	}
@@ -102,7 +126,7 @@ static void scratch_clean(const char *below)
 /* 0 or errno. */
 static int try_below(struct model_scratch *s, const char *below, const struct model_config *config)
 {
-	char file[600];
+	char file[600], final[600];
 	int rc;
 
 	scratch_clean(below);
@@ -110,8 +134,11 @@ static int try_below(struct model_scratch *s, const char *below, const struct mo
 		return ENAMETOOLONG;
 	if (!mkdtemp(s->path))
 		return errno;
-	snprintf(file, sizeof(file), "%s/config", s->path);
+	snprintf(file, sizeof(file), "%s/" UNLOCKED, s->path);
+	snprintf(final, sizeof(final), "%s/config", s->path);
 	rc = write_locked(file, config, sizeof(*config), &s->lock);
+	if (rc == 0 && rename(file, final) != 0)
+		rc = errno;
 	if (rc) {
 		unlink(file);
 		rmdir(s->path);
@@ -119,6 +146,15 @@ static int try_below(struct model_scratch *s, const char *below, const struct mo
 			close(s->lock);
 	}
 	return rc;
+}
+
+void model_scratch_sweep(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	scratch_clean("/dev/shm");
+	if (directory && directory[0] == '/')
+		scratch_clean(directory);
 }
 
 int model_scratch_make(struct model_scratch *s, const struct model_config *config, struct error *e)

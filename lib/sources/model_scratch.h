@@ -15,6 +15,9 @@ struct model_scratch {
 	int lock;       /* descriptor */
 };
 
+/* Removes what killed runs have left in memory and in TMPDIR. Making a directory does so as well.
+ */
+void model_scratch_sweep(void);
 /* With the configuration in it. */
 int model_scratch_make(struct model_scratch *s, const struct model_config *config, struct error *e);
 /* Also of one that was never made, if it is zeroed. */

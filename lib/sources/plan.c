@@ -47,6 +47,20 @@ static int assign_one(struct plan *p, const struct source_ops *source,
 	return 0;
 }
 
+/* No counters, and the model does not have the event: its own reason names what comes nearest. */
+static void refuse_model(struct plan *p, struct plan_entry *entry,
+	const struct source_options *options, struct event_spec *spec)
+{
+	size_t n;
+
+	offer(entry, &source_model, options, spec);
+	n = strlen(entry->why.message);
+	snprintf(entry->why.message + n, sizeof(entry->why.message) - n,
+		", and there are no hardware counters");
+	if (!entry->why.hint[0])
+		error_hint(&entry->why, "%s", p->reason.hint);
+}
+
 /* No counters: the model counts the events it has. The kernel's events besides it need -passes. */
 static int assign_without_pmu(struct plan *p, const struct plan_request *request,
 	const struct source_options *options, struct event_spec *specs, bool os_only,
@@ -69,9 +83,7 @@ static int assign_without_pmu(struct plan *p, const struct plan_request *request
 			plan_refuse(entry, "the kernel would count the model's own too",
 				"use -passes, which counts it in another run, or -source os");
 		else if (model_works)
-			plan_refuse(entry,
-				"the model cannot count it, and there are no hardware counters",
-				p->reason.hint);
+			refuse_model(p, entry, options, &specs[i]);
 		else
 			plan_refuse(entry,
 				p->fell_back ? p->reason.message : "there are no counters here",

@@ -26,6 +26,14 @@ const struct tui_action tui_actions[] = {
 	{"butterfly", TUI_GROUP_VIEW, {'b'}, "callers", "the procedure between its callers and callees", tui_do_report, tui_has_procedure, "butterfly"},
 	{"calltree", TUI_GROUP_VIEW, {'t'}, NULL, "the procedure in the call tree", tui_do_report, tui_has_procedure, "calltree"},
 
+	{"timeline", TUI_GROUP_VIEW, {'T'}, NULL, "functions over time", tui_do_timeline, NULL, NULL},
+	{"time-left", TUI_GROUP_VIEW, {'('}, NULL, "in the timeline: the time cursor left", tui_do_time_left, tui_has_times, NULL},
+	{"time-right", TUI_GROUP_VIEW, {')'}, "time", "in the timeline: the time cursor right", tui_do_time_right, tui_has_times, NULL},
+	{"time-begin", TUI_GROUP_VIEW, {'['}, "begin", "select times from the time cursor on", tui_do_time_begin, tui_has_times, NULL},
+	{"time-end", TUI_GROUP_VIEW, {']'}, "end", "select times up to the time cursor", tui_do_time_end, tui_has_times, NULL},
+	{"zoom", TUI_GROUP_VIEW, {'z'}, "zoom", "all reports of the selected times only", tui_do_zoom, tui_has_times, NULL},
+	{"unzoom", TUI_GROUP_VIEW, {'Z'}, "whole", "all reports of the whole run again", tui_do_unzoom, tui_has_zoom, NULL},
+
 	{"search", TUI_GROUP_FIND, {'/'}, "search", "search forward, ignoring case", tui_do_search, NULL, NULL},
 	{"search-back", TUI_GROUP_FIND, {'r'}, NULL, "search backward", tui_do_search_back, NULL, NULL},
 	{"next", TUI_GROUP_FIND, {'n'}, NULL, "next match", tui_do_next, NULL, NULL},

@@ -39,7 +39,7 @@ extern const struct tui_action tui_actions[]; /* ends with name NULL */
 /* NULL: the key does nothing. */
 const struct tui_action *tui_action_of(const struct tui *t, int key);
 
-/* By file: move.c, open.c, find.c, show.c, export.c. */
+/* By file: move.c, open.c, find.c, show.c, export.c, zoom.c. */
 tui_do tui_do_up, tui_do_down, tui_do_page_up, tui_do_page_down, tui_do_first, tui_do_last,
 	tui_do_left, tui_do_right, tui_do_hottest;
 tui_do tui_do_enter, tui_do_back, tui_do_quit, tui_do_report, tui_do_number, tui_do_next_report,
@@ -50,7 +50,13 @@ tui_do tui_do_expand, tui_do_expand_all, tui_do_collapse_all, tui_do_columns, tu
 	tui_do_switch, tui_do_intervals, tui_do_unicode, tui_do_mouse, tui_do_redraw;
 tui_do tui_do_export;
 
-tui_has tui_has_procedure, tui_has_rows, tui_has_tree;
+tui_do tui_do_timeline, tui_do_time_left, tui_do_time_right, tui_do_time_begin, tui_do_time_end,
+	tui_do_zoom, tui_do_unzoom;
+
+tui_has tui_has_procedure, tui_has_rows, tui_has_tree, tui_has_times, tui_has_zoom;
+
+/* The line below the axis of a timeline: cursor and selection. */
+void tui_times_text(const struct tui_page *p, char *room, size_t size);
 
 /* Turns the menu's item under the cursor. */
 void tui_turn(struct tui *t);

@@ -80,14 +80,14 @@ static int worth(const struct tui_page *p, size_t i)
 		[PROF_PART_PERCENT] = 5,
 		[PROF_PART_VALUE] = 6,
 	};
-	enum { KEY = 7, MARGIN, FIRST_VALUE, FIRST_SHARE, SORTED = 20 };
+	enum { KEY = 7, MARGIN, FIRST_VALUE, FIRST_SHARE, LINE, SORTED = 20 };
 	const struct prof_strip *s = &p->strips.data[i];
 	unsigned flags = p->table->columns.data[s->column].flags;
 	int value = parts[s->part];
 
 	/* The main columns of the report have a higher value than others. */
 	if (flags & REPORT_MARGIN)
-		value = MARGIN;
+		value = p->table->times.bins ? LINE : MARGIN;
 	if (flags & REPORT_KEY && s->part != PROF_PART_INTERVAL)
 		value = KEY;
 
@@ -95,7 +95,7 @@ static int worth(const struct tui_page *p, size_t i)
 		value = FIRST_SHARE;
 	else if (s->column == p->strips.data[0].column &&
 		 (s->part == PROF_PART_VALUE || s->part == PROF_PART_INTERVAL))
-		value = FIRST_VALUE;
+		value = p->table->times.bins ? LINE : FIRST_VALUE;
 	return p->sort == (long)i ? value + SORTED : value;
 }
 
@@ -114,7 +114,8 @@ static void draw_choose(struct frame *f)
 {
 	struct tui_page *p = f->p;
 	bool texts = p->table->layout == REPORT_SOURCE || p->table->layout == REPORT_TREE;
-	int columns = f->t->screen.columns, room = columns * (texts ? 5 : 4) / 10;
+	int tenths = p->table->times.bins ? 3 : texts ? 5 : 4; /* for the text */
+	int columns = f->t->screen.columns, room = columns * tenths / 10;
 
 	for (size_t i = 0; i < p->strips.count; i++)
 		f->shown[i] = !p->hidden[i];
@@ -164,8 +165,12 @@ static void draw_headings(struct frame *f)
 					   : "v",
 			s->first);
 		put_field(f, f->heading, at + 2, s, text, TUI_HEADING);
+		if (p->table->times.bins && s->column == p->table->times.column)
+			tui_times_text(p, text, sizeof(text));
+		else
+			snprintf(text, sizeof(text), "%s", s->second);
 		if (f->status >= 0)
-			put_field(f, f->heading + 1, at + 2, s, s->second, TUI_HEADING);
+			put_field(f, f->heading + 1, at + 2, s, text, TUI_HEADING);
 		at += (int)s->width + 2;
 	}
 	tui_put(&f->t->screen, f->heading, f->place, f->t->screen.columns, p->skip,

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning, and what each key does: an answer to the question in the last line, or an action.
+/* What each key does, an answer to the question in the last line or an action; and the beginning.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "tui/actions.h"
-
-int tui_init(struct tui *t, const struct tui_source *source, size_t report, uint32_t switches,
-	int rows, int columns, bool unicode)
-{
-	memset(t, 0, sizeof(*t));
-	t->source = *source;
-	t->actions = tui_actions;
-	t->switches = switches;
-	t->unicode = t->screen.unicode = unicode;
-	if (tui_screen_resize(&t->screen, rows, columns) || !tui_open(t, report, NULL)) {
-		tui_fini(t);
-		return -1;
-	}
-	return 0;
-}
 
 /* Bytes of the last character. */
 static size_t last_character(const struct tui_prompt *p)
@@ -50,11 +35,21 @@ static void type_character(struct tui_prompt *p, int key)
 	p->text[p->length] = '\0';
 }
 
+static bool is_character(int key)
+{
+	return (key >= ' ' && key < 0x7f) || (key >= 0xa0 && key < TUI_KEY_FIRST);
+}
+
 static void prompt_key(struct tui *t, int key)
 {
 	struct tui_prompt *p = &t->prompt;
 	char text[TUI_PROMPT_SIZE];
 
+	if (p->offered && is_character(key)) {
+		p->length = 0;
+		p->text[0] = '\0';
+	}
+	p->offered = false;
 	switch (key) {
 	case TUI_KEY_ENTER:
 		memcpy(text, p->text, sizeof(text));
@@ -79,12 +74,12 @@ static void prompt_key(struct tui *t, int key)
 		p->text[0] = '\0';
 		return;
 	default:
-		if ((key >= ' ' && key < 0x7f) || (key >= 0xa0 && key < TUI_KEY_FIRST))
+		if (is_character(key))
 			type_character(p, key);
 	}
 }
 
-void tui_key(struct tui *t, int key)
+static void press(struct tui *t, int key)
 {
 	const struct tui_action *a;
 
@@ -104,4 +99,69 @@ void tui_key(struct tui *t, int key)
 	}
 	if (!t->quit)
 		tui_settle(t);
+}
+
+/* Is the view still without rows, or a reason why there are none? */
+static bool is_awaited(const struct tui_page *p)
+{
+	return p->kind == TUI_PAGE_REPORT && p->waiting && !p->table && !p->failed;
+}
+
+/* Does the key ask for something of the rows? */
+static bool needs_rows(const struct tui *t, const struct tui_action *a)
+{
+	return a->group == TUI_GROUP_MOVE || a->group == TUI_GROUP_FIND ||
+	       strcmp(a->name, "enter") == 0 || strcmp(a->name, "export") == 0 ||
+	       (a->fits && !a->fits(t));
+}
+
+/* Leaving a view is never late. */
+static bool leaves(const struct tui_action *a)
+{
+	return strcmp(a->name, "back") == 0 || strcmp(a->name, "quit") == 0;
+}
+
+void tui_key(struct tui *t, int key)
+{
+	enum { HELD_MAX = 64 };
+	const struct tui_action *a = t->prompt.label ? NULL : tui_action_of(t, key);
+
+	if (a && leaves(a))
+		t->held.count = 0;
+	else if (a && strcmp(a->name, "help") == 0)
+		; /* needs nothing */
+	else if (t->held.count || (a && is_awaited(tui_top(t)) && needs_rows(t, a))) {
+		if (t->held.count < HELD_MAX && vec_add(&t->held, key))
+			tui_say(t, "out of memory");
+		return;
+	}
+	press(t, key);
+}
+
+static void release_keys(struct tui *t)
+{
+	while (t->held.count && !t->quit && !is_awaited(tui_top(t)) &&
+		!tui_rows_busy(&tui_top(t)->rows)) {
+		int key = t->held.data[0];
+
+		t->held.count--;
+		memmove(t->held.data, t->held.data + 1, t->held.count * sizeof(key));
+		press(t, key);
+	}
+}
+
+int tui_init(struct tui *t, const struct tui_source *source, size_t report, uint32_t switches,
+	int rows, int columns, bool unicode)
+{
+	memset(t, 0, sizeof(*t));
+	t->source = *source;
+	t->actions = tui_actions;
+	t->release = release_keys;
+	t->switches = switches;
+	t->unicode = t->screen.unicode = unicode;
+	if (tui_screen_resize(&t->screen, rows, columns) || !tui_open(t, report, NULL)) {
+		tui_fini(t);
+		return -1;
+	}
+	return 0;
 }

@@ -99,6 +99,7 @@ void tui_do_hottest(struct tui *t)
 		return;
 	}
 	p->cursor = at;
+	p->centred = true;
 	t->hottest++;
 	tui_say(t, "number %zu by share", t->hottest);
 }

@@ -316,5 +316,6 @@ void tui_page_find_focus(struct tui_page *p)
 		p->cursor = costliest(p);
 	if (p->cursor >= tui_page_count(p))
 		p->cursor = tui_page_count(p) ? tui_page_count(p) - 1 : 0;
+	p->centred = true;
 	tui_focus_clear(&p->focus);
 }

@@ -38,11 +38,15 @@ struct tui_page {
 	VEC(char *) lines;
 	size_t width;       /* of texts, columns */
 	size_t cursor, top; /* lines */
-	size_t skip;        /* columns of the place that are scrolled out */
+	bool centred; /* the cursor went where it was asked to: rows around it are to be seen */
+	size_t skip;  /* columns of the place that are scrolled out */
 	char *filter;
 	long sort; /* strip; strips.count: by name; -1: as reported */
 	bool reverse;
 	struct tui_focus focus;
+	struct { /* bins of a timeline: the cursor; the selection, [begin, end) */
+		size_t at, begin, end;
+	} time;
 };
 
 struct tui_page *tui_page_new(enum tui_page_kind kind);

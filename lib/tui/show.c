@@ -142,7 +142,9 @@ static const char *part_name(const struct report_table *t, const struct prof_str
 		[PROF_PART_BAR] = ", bar",
 	};
 
-	return t->columns.data[s->column].flags & REPORT_MARGIN ? ", jumps" : names[s->part] ?: "";
+	return t->columns.data[s->column].flags & REPORT_MARGIN && t->layout == REPORT_CODE
+		       ? ", jumps"
+		       : names[s->part] ?: "";
 }
 
 static void turn_column(struct tui *t, struct tui_page *p, size_t i)

@@ -26,10 +26,16 @@ struct tui_switch {
 	char key; /* that turns it; 0: the list of switches does */
 };
 
+/* The part of the run, as -from and -to take it; "": all that was asked for first. */
+struct tui_times {
+	char from[24], to[24];
+};
+
 struct tui_ask {
 	size_t report;
 	char *procedure;   /* alone; NULL: all */
 	uint32_t switches; /* bit i: switch i is on */
+	struct tui_times times;
 };
 
 struct tui_answer {

@@ -16,6 +16,9 @@ struct tui_terminal_options {
 /* Is the terminal suitable? ERR_UNSUPPORTED with what is missing. */
 int tui_terminal_check(struct error *e);
 
+/* "ncurses 6.4.20221231": the library in use. Static. */
+const char *tui_terminal_library(void);
+
 /* Runs until the user leaves.  *signal: what ended it, 0 if the user did.  Call tui_terminal_check
  * first. */
 int tui_terminal_run(const struct tui_source *source, size_t report, uint32_t switches,

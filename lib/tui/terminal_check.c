@@ -40,3 +40,8 @@ int tui_terminal_check(struct error *e)
 	del_curterm(cur_term);
 	return moves ? 0 : wrong_terminal(e, name, "cannot move its cursor");
 }
+
+const char *tui_terminal_library(void)
+{
+	return curses_version();
+}

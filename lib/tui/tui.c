@@ -52,6 +52,7 @@ void tui_fini(struct tui *t)
 	for (size_t i = 0; i < t->hidden.count; i++)
 		free(t->hidden.data[i]);
 	vec_fini(&t->hidden);
+	vec_fini(&t->held);
 	free(t->search.text);
 	free(t->export_path);
 	free(t->export_text);
@@ -79,9 +80,12 @@ void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t
 	if (p->kind != TUI_PAGE_REPORT)
 		snprintf(room, size, "%s", titles[p->kind]);
 	else
-		snprintf(room, size, "%s%s%s%s", t->source.changes ? "changes of " : "",
+		snprintf(room, size, "%s%s%s%s%s%.10s%s%.10s%s",
+			t->source.changes ? "changes of " : "",
 			t->source.reports[p->ask.report].name, p->ask.procedure ? " of " : "",
-			p->ask.procedure ? p->ask.procedure : "");
+			p->ask.procedure ? p->ask.procedure : "", p->ask.times.from[0] ? ", " : "",
+			p->ask.times.from, p->ask.times.from[0] ? " to " : "", p->ask.times.to,
+			p->ask.times.from[0] ? " s" : "");
 }
 
 int tui_body_rows(const struct tui *t)
@@ -162,6 +166,7 @@ struct tui_page *tui_open(struct tui *t, size_t report, const char *procedure)
 		return NULL;
 	p->ask.report = report;
 	p->ask.switches = t->switches;
+	p->ask.times = t->times;
 	p->ask.procedure = procedure ? strdup(procedure) : NULL;
 	if (procedure && !p->ask.procedure)
 		say_memory(t);
@@ -270,6 +275,7 @@ static bool search_on(struct tui *t, uint64_t end)
 
 		if (look(t, p, line)) {
 			p->cursor = line;
+			p->centred = true;
 			s->active = false;
 			t->message[0] = '\0';
 			return false;
@@ -323,6 +329,10 @@ bool tui_work(struct tui *t, uint64_t budget)
 	}
 	if (!more && t->search.active)
 		more = search_on(t, end);
+	if (!more && t->held.count) {
+		t->release(t);
+		more = t->search.active || tui_rows_busy(&tui_top(t)->rows);
+	}
 	tui_settle(t);
 	return more;
 }
@@ -341,6 +351,10 @@ void tui_settle(struct tui *t)
 
 	if (p->cursor >= count)
 		p->cursor = count ? count - 1 : 0;
+	/* In the middle, unless it is on the screen already. */
+	if (p->centred && (p->cursor < p->top || p->cursor >= p->top + rows))
+		p->top = p->cursor > rows / 2 ? p->cursor - rows / 2 : 0;
+	p->centred = false;
 	if (p->top > p->cursor)
 		p->top = p->cursor;
 	if (p->cursor >= p->top + rows)
@@ -370,6 +384,7 @@ void tui_prompt_open(struct tui *t, const char *label, const char *text,
 	t->prompt.done = done;
 	snprintf(t->prompt.text, sizeof(t->prompt.text), "%s", text ? text : "");
 	t->prompt.length = strlen(t->prompt.text);
+	t->prompt.offered = t->prompt.length > 0;
 }
 
 void tui_wheel(struct tui *t, int lines)

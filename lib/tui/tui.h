@@ -20,6 +20,7 @@ struct tui_prompt {
 	const char *label; /* NULL: no question */
 	char text[TUI_PROMPT_SIZE];
 	size_t length;
+	bool offered; /* text is a proposal, which the first character replaces */
 	void (*done)(struct tui *t, const char *text); /* with Enter */
 };
 
@@ -45,11 +46,15 @@ struct tui {
 	bool unicode;                     /* the terminal can; screen.unicode: it is enabled */
 	uint64_t ticket;                  /* the last one given out */
 	uint32_t switches;                /* for later reports */
+	struct tui_times times;           /* likewise */
 	VEC(char *) hidden;               /* columns: "report:name:part" */
 	const struct tui_action *actions; /* all that keys do; ends with name NULL */
 	const struct tui_action *action;  /* that runs */
 	int key;                          /* that it runs for */
 	char *export_path, *export_text;
+	VEC(int) held; /* keys for a view that is being made */
+	/* Does what they ask for, as far as there are rows now: the layer above (interface.c). */
+	void (*release)(struct tui *t);
 	size_t hottest; /* rank of the row that `hottest` went to last */
 };
 
@@ -58,6 +63,7 @@ int tui_init(struct tui *t, const struct tui_source *source, size_t report, uint
 	int rows, int columns, bool unicode);
 void tui_fini(struct tui *t);
 
+/* A key for rows that are still being made is held until there are some. */
 void tui_key(struct tui *t, int key);
 /* A click; with `twice`, also what Enter does. */
 void tui_click(struct tui *t, int row, int column, bool twice);

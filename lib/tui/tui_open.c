@@ -132,6 +132,10 @@ static void enter_row(struct tui *t, struct tui_page *p)
 	}
 	if (recenter(t, p, r))
 		return;
+	/* Without debug information there are no lines, but instructions. */
+	if (step->rows == FUNCTIONS && step->to && strcmp(step->to, "lines") == 0 && procedure &&
+		!r->file && !p->waiting)
+		to = tui_report_find(t, "dis");
 	if (!step->to)
 		tui_say(t, "there is no deeper view");
 	else if (step->rows == OBJECTS)

@@ -24,6 +24,7 @@
 #include "pub_tool_mallocfree.h"
 #include "valgrind/latency.h"
 #include "valgrind/scan.h"
+#include "valgrind/traits.h"
 
 #define GUEST(field) ((Int)offsetof(VexGuestAMD64State, guest_##field))
 
@@ -52,6 +53,8 @@ struct walk {
 	UChar now[MODEL_REGISTERS];    /* where each register is */
 	UChar before[MODEL_REGISTERS]; /* where it was when the instruction began */
 	UInt written[MODEL_REGISTERS]; /* bytes that the instruction writes, a bit each */
+	UInt traits;                   /* of the current instruction */
+	Int flags;                     /* the last instruction that wrote flags; -1: none here */
 };
 
 /* Of one instruction; results are registers. */
@@ -200,6 +203,24 @@ static Bool moves(struct walk *w, IRTemp t, const IRExpr *e)
 	return True;
 }
 
+/* VEX computes conditions where they are used, from what was compared; then nothing is left of a
+ * comparison. So what the current instruction computes from `from` are the flags of the one that
+ * wrote them, and that needs these operands. */
+static struct set condition(const struct walk *w, const IRExpr *e, struct set from)
+{
+	UInt flags = (UInt)(MODEL_RESULT + w->flags);
+	struct set result = {1, {(UChar)flags}};
+	Int i;
+
+	if (w->flags < 0 || !(w->traits & TRAITS_READS_FLAGS) ||
+		(e->tag != Iex_CCall && typeOfIRExpr(w->in->tyenv, e) != Ity_I1))
+		return from;
+	for (i = 0; i < from.count; i++)
+		if (from.slot[i] != flags)
+			set_add(&needed[w->flags].operands, from.slot[i]);
+	return result;
+}
+
 static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 {
 	struct set from = {0};
@@ -255,7 +276,7 @@ static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 	default:
 		break;
 	}
-	depend_computes(w, t, from);
+	depend_computes(w, t, condition(w, e, from));
 }
 
 /* ---- statements ---- */
@@ -451,6 +472,25 @@ static Bool touches_memory(const IRStmt *st)
 	}
 }
 
+/* The flags that it reads are those of the last instruction that wrote some. */
+static void depend_on_flags(struct walk *w, const uint8_t *code, UInt length)
+{
+	struct model_insn *insn = &w->insns[w->insn];
+	UInt traits = traits_of(code, length), before = w->traits;
+
+	insn->traits = (UChar)((traits & TRAITS_SCALED ? MODEL_TRAIT_SCALED : 0) |
+			       (traits & TRAITS_VECTOR ? MODEL_TRAIT_VECTOR : 0));
+	if ((traits & TRAITS_JUMPS) && w->flags == w->insn - 1 && w->insn > 0)
+		insn->traits |= (UChar)(before & TRAITS_COMPARES ? MODEL_TRAIT_AFTER_COMPARE
+					: before & TRAITS_ADDS   ? MODEL_TRAIT_AFTER_ARITHMETIC
+								 : 0);
+	if ((traits & TRAITS_READS_FLAGS) && w->flags >= 0)
+		set_add(&needed[w->insn].operands, (UInt)(MODEL_RESULT + w->flags));
+	if (traits & TRAITS_WRITES_FLAGS)
+		w->flags = w->insn;
+	w->traits = traits;
+}
+
 static void depend_begin_instruction(struct walk *w, Int at)
 {
 	const IRStmt *mark = w->in->stmts[at];
@@ -461,6 +501,7 @@ static void depend_begin_instruction(struct walk *w, Int at)
 	insn->latency =
 		(UChar)latency_of((const uint8_t *)address, mark->Ist.IMark.len, insn->class_bits);
 	needed[w->insn] = (struct needed){0};
+	depend_on_flags(w, (const uint8_t *)address, mark->Ist.IMark.len);
 	w->memory = False;
 	for (i = at + 1; i < w->in->stmts_used && w->in->stmts[i]->tag != Ist_IMark; i++)
 		w->memory |= touches_memory(w->in->stmts[i]);
@@ -468,7 +509,7 @@ static void depend_begin_instruction(struct walk *w, Int at)
 
 void depend(const IRSB *in, struct model_insn *insns, Int count)
 {
-	struct walk w = {.in = in, .insns = insns, .insn = -1};
+	struct walk w = {.in = in, .insns = insns, .insn = -1, .flags = -1};
 	Int i;
 
 	if (values_room < in->tyenv->types_used) {

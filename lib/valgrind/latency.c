@@ -46,7 +46,9 @@ static const struct row rows[] = {
 	ROW(0, 0x6a, 0x6a, ANY, STORE),
 	ROW(0, 0x6b, 0x6b, ANY, MULTIPLY),
 	ROW(0, 0x88, 0x89, MEMORY, STORE),
-	ROW(0, 0x88, 0x8b, ANY, NONE),                    /* mov: loads, and between registers */
+	ROW(0, 0x88, 0x88, ANY, ALU),                     /* mov to a part of a register */
+	ROW(0, 0x8a, 0x8a, ANY, ALU),
+	ROW(0, 0x89, 0x8b, ANY, NONE),                    /* mov: loads, and between registers */
 	ROW(0, 0x8f, 0x90, ANY, NONE),                    /* pop, nop */
 	ROW(0, 0xa0, 0xa1, ANY, NONE),
 	ROW(0, 0xa2, 0xa5, ANY, STORE),                   /* mov, movs */
@@ -110,7 +112,6 @@ static const struct row rows[] = {
 	ROW(1, 0x2a, 0x2d, ANY, FP_ADD),
 	ROW(1, 0x2e, 0x2f, ANY, MOVE),                    /* compare into the flags */
 	ROW(1, 0x50, 0x50, ANY, MOVE),
-	ROW(1, 0x51, 0x51, ANY, FP_DIVIDE),
 	ROW(1, 0x52, 0x53, ANY, FP_MULTIPLY),
 	ROW(1, 0x54, 0x57, ANY, VECTOR),
 	ROW(1, 0x58, 0x58, ANY, FP_ADD),
@@ -215,6 +216,16 @@ static int latency_fits(const struct row *r, const struct scan *s)
 	       (r->form == ANY || (r->form == REGISTER) == is_register);
 }
 
+/* lea of base, index and displacement, or with a scaled index. */
+static int is_long_address(const struct scan *s)
+{
+	struct scan_memory m;
+
+	scan_memory(s, &m);
+	return m.index != SCAN_NO_REGISTER &&
+	       (m.scale || (m.base != SCAN_NO_REGISTER && m.displacement));
+}
+
 unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)
 {
 	struct scan s;
@@ -226,9 +237,12 @@ unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)
 		return MODEL_LATENCY_LOCKED;
 	if (class_bits & MODEL_DIVIDE)
 		return MODEL_LATENCY_DIVIDE;
-	if (class_bits & MODEL_FP_DIVIDE)
-		return MODEL_LATENCY_FP_DIVIDE;
 	scan(&s, code, length);
+	if (class_bits & MODEL_FP_DIVIDE)
+		return s.map == 1 && s.opcode == 0x51 ? MODEL_LATENCY_FP_ROOT
+						      : MODEL_LATENCY_FP_DIVIDE;
+	if (s.map == 0 && s.opcode == 0x8d && is_long_address(&s))
+		return MODEL_LATENCY_LONG_ADDRESS;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (latency_fits(&rows[i], &s))
 			return rows[i].latency;

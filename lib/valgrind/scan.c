@@ -99,6 +99,27 @@ static int is_general(const struct scan *s)
 	       (c & 0xfe) == 0xf6 || c >= 0xfe;
 }
 
+/* All of VEX, 0F38 and 0F3A have one; of 0F, calls of the system, conditional branches, registers
+ * of the system, push and pop of segments and bswap have none. */
+static int scan_has_modrm(const struct scan *s)
+{
+	unsigned c = s->opcode;
+
+	if (s->map > 1)
+		return 1;
+	if (s->map == 1)
+		return s->vex ? c != 0x77
+			      : !(c >= 0x04 && c <= 0x0c) && !(c >= 0x30 && c <= 0x37) &&
+					c != 0x77 && (c & 0xf0) != 0x80 && (c & 0xf6) != 0xa0 &&
+					c != 0xa2 && c != 0xaa && (c & 0xf8) != 0xc8;
+	return is_general(s) || (c >= 0xd8 && c <= 0xdf);
+}
+
+int scan_has_memory(const struct scan *s)
+{
+	return s->at < s->length && s->modrm >> 6 != 3 && scan_has_modrm(s);
+}
+
 /* Source: Intel's manual, volume 2, chapter 2: ModRM, SIB, displacements. */
 void scan_memory(const struct scan *s, struct scan_memory *m)
 {
@@ -140,7 +161,7 @@ uint32_t scan_address(const uint8_t *code, unsigned length)
 	struct scan s;
 
 	scan(&s, code, length);
-	if (!is_general(&s) || s.at >= length || s.modrm >> 6 == 3)
+	if (!is_general(&s) || !scan_has_memory(&s))
 		return 0;
 	scan_memory(&s, &m);
 	if (m.base > 15 || m.index != SCAN_NO_REGISTER)

@@ -27,6 +27,8 @@ struct scan_memory {
 	int32_t displacement;
 };
 
+/* Has it a ModRM byte that says so? */
+int scan_has_memory(const struct scan *s);
 /* The operand of an instruction with a ModRM byte. */
 void scan_memory(const struct scan *s, struct scan_memory *m);
 

@@ -7,7 +7,8 @@ import measure
 
 # Constants were chosen on the first; the others were held out of that.
 PROGRAMS = ["gzip", "bzip2", "xz", "lua5.4", "sqlite3", "awk", "sort", "python3", "cc1", "stencil"]
-HELD_OUT = ["perl", "zstd", "sed", "m4", "as", "objdump", "tclsh", "gnuplot", "jq", "sha256sum", "openssl", "grep", "bc"]
+HELD_OUT = ["perl", "zstd", "sed", "m4", "as", "objdump", "tclsh", "gnuplot", "jq", "sha256sum", "openssl", "grep", "bc", "md5",
+            "sha512", "mawk", "git"]
 # The C library then chooses the same string functions for the processor as for the one that Valgrind shows.
 LIKE_VALGRIND = "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-RTM,-Prefer_No_VZEROUPPER"
 
@@ -21,11 +22,11 @@ class Row:
         self.width, self.scatter = width, scatter
 
 
-def recorded(bench, experiment, words, keep, name, number=0):
-    """The experiment file of a run; with -keep, that of an earlier one."""
+def recorded(bench, experiment, words, keep, name, number=0, runs=1):
+    """The experiment file of a run, or of several in one; with -keep, that of an earlier one."""
     path = os.path.join(keep or bench.directory, f"{name}.{experiment}.{number}")
     if not os.path.exists(path):
-        subprocess.run([f"{bench.build}/bin/ssrun", f"-{experiment}", "-q", "-o", path, *words], stdin=subprocess.DEVNULL,
+        subprocess.run([f"{bench.build}/bin/ssrun", f"-{experiment}", "-runs", str(runs), "-q", "-o", path, *words], stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, cwd=bench.directory,
                        env={**os.environ, "GLIBC_TUNABLES": LIKE_VALGRIND, "PERL_HASH_SEED": "0"})
     if not os.path.exists(path):
@@ -110,5 +111,11 @@ def held_out(bench, length):
         "openssl": ["openssl", "enc", "-camellia-256-ctr", "-K", "11" * 32, "-iv", "22" * 16, "-in", bench.text(n(170000)), "-out", os.devnull],
         "grep": ["grep", "-cE", "([a-z]{3})\\1\\1", bench.text(n(45000))],
         "bc": ["bc", bench.file("held.bc", lambda f: f.write(f"scale={n(110)}\n4*a(1)\ne(1.5)\nfor (i=0;i<{n(4000)};i++) s+=i^3%7\ns\n"))],
+    }
+    rows |= {
+        "md5": ["openssl", "dgst", "-md5"] + 24 * [bench.text(n(42000))],
+        "sha512": ["openssl", "dgst", "-sha512"] + 20 * [bench.text(n(42000))],
+        "mawk": ["mawk", "{ s += NF; for (i = 1; i <= NF; i++) n[$i]++ } END { print s, length(n) }", bench.text(n(120000))],
+        "git": ["git", "diff", "--no-index", "--patience", "--word-diff", bench.text(n(9000)), bench.text(n(7000))],
     }
     return {name: words if shutil.which(words[0]) else None for name, words in rows.items()}

@@ -6,12 +6,12 @@
 mkdir lib
 cp -r "$top/lib/experiment" lib/experiment
 chmod -R u+w lib
-sed -i 's/TABLE(WAITS, waits)$/& TABLE(VALUES, values)/' lib/experiment/tables.h
-cat > lib/experiment/values.c <<-'END'
+sed -i 's/TABLE(VALUE_TALLIES, value_tallies)$/& TABLE(SEEN, seen)/' lib/experiment/tables.h
+cat > lib/experiment/seen.c <<-'END'
 	/* Values that instructions loaded. */
 	#include "experiment/experiment.h"
 
-	struct experiment_value {
+	struct experiment_loaded {
 		struct {
 			uint64_t address, value;
 			uint32_t image, reserved;
@@ -19,32 +19,32 @@ cat > lib/experiment/values.c <<-'END'
 		uint64_t count;
 	};
 
-	static const struct row_field value_fields[] = {
-		{ROW_KEY(experiment_value, image), .reference = EXPERIMENT_IMAGES},
-		{ROW_KEY(experiment_value, address), .coding = ROW_STEP, .hex = 1},
-		{ROW_KEY(experiment_value, value)},
-		{ROW_FIELD(experiment_value, count), .positive = 1},
+	static const struct row_field seen_fields[] = {
+		{ROW_KEY(experiment_loaded, image), .reference = EXPERIMENT_IMAGES},
+		{ROW_KEY(experiment_loaded, address), .coding = ROW_STEP, .hex = 1},
+		{ROW_KEY(experiment_loaded, value)},
+		{ROW_FIELD(experiment_loaded, count), .positive = 1},
 	};
 
-	const struct row_kind experiment_values_kind = {
-		ROW_KIND(experiment_value, value_fields, 3), .type = "VALU", .word = "value"};
+	const struct row_kind experiment_seen_kind = {
+		ROW_KIND(experiment_loaded, seen_fields, 3), .type = "SEEN", .word = "seen"};
 
-	int experiment_add_value(struct experiment *x, uint32_t image, uint64_t address, uint64_t value);
-	int experiment_add_value(struct experiment *x, uint32_t image, uint64_t address, uint64_t value)
+	int experiment_add_seen(struct experiment *x, uint32_t image, uint64_t address, uint64_t value);
+	int experiment_add_seen(struct experiment *x, uint32_t image, uint64_t address, uint64_t value)
 	{
-		const struct experiment_value row = {.key = {address, value, image}, .count = 1};
+		const struct experiment_loaded row = {.key = {address, value, image}, .count = 1};
 
-		return row_add(&x->values, &experiment_values_kind, &row) < 0 ? -1 : 0;
+		return row_add(&x->seen, &experiment_seen_kind, &row) < 0 ? -1 : 0;
 	}
 END
-is "which is fewer than 40 lines" "$(($(wc -l < lib/experiment/values.c) + 1 < 40))" 1
+is "which is fewer than 40 lines" "$(($(wc -l < lib/experiment/seen.c) + 1 < 40))" 1
 
 cat > values.c <<-'END'
 	#include "experiment/dump.h"
 	#include "experiment/file.h"
 	#include "experiment/merge.h"
 
-	int experiment_add_value(struct experiment *x, uint32_t image, uint64_t address, uint64_t value);
+	int experiment_add_seen(struct experiment *x, uint32_t image, uint64_t address, uint64_t value);
 
 	/* One whose image 1 is path, where address 0x40 loaded 7 twice and what is given once. */
 	static int made(struct experiment *x, const char *path, uint64_t value, struct error *e)
@@ -52,8 +52,8 @@ cat > values.c <<-'END'
 		const struct experiment_image image = {EXPERIMENT_IMAGE_ELF, .path = (char *)path};
 
 		return experiment_init(x, e) || experiment_image(x, &image, e) != 1 ||
-		       experiment_add_value(x, 1, 0x40, 7) || experiment_add_value(x, 1, 0x40, value) ||
-		       experiment_add_value(x, 1, 0x40, 7);
+		       experiment_add_seen(x, 1, 0x40, 7) || experiment_add_seen(x, 1, 0x40, value) ||
+		       experiment_add_seen(x, 1, 0x40, 7);
 	}
 
 	int main(void)
@@ -79,13 +79,13 @@ END
 ok "experiments with it are built" ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra ${SAN:+-fsanitize=$SAN} -Ilib -I"$top/lib" \
 	-o values values.c lib/experiment/*.c "$build/lib/libtoolkit.a" -lz -lpthread -lm
 run ./values
-is "it is settled, merged, copied, written, read and printed" "$status $(printf '%s\n' "$out" | grep -E '^(image|value)')" \
+is "it is settled, merged, copied, written, read and printed" "$status $(printf '%s\n' "$out" | grep -E '^(image|seen)')" \
 	"0 image 1 elf \"/a\"
 image 2 elf \"/b\"
-value image 1 address 40 value 5 count 2
-value image 1 address 40 value 7 count 4
-value image 2 address 40 value 7 count 2
-value image 2 address 40 value 9 count 1"
+seen image 1 address 40 value 5 count 2
+seen image 1 address 40 value 7 count 4
+seen image 2 address 40 value 7 count 2
+seen image 2 address 40 value 9 count 1"
 run prof -dump values.exp
-is "a prof that does not know it leaves it out" "$status $(printf '%s\n' "$out" | grep -cE '^(image|value)')" "0 2"
+is "a prof that does not know it leaves it out" "$status $(printf '%s\n' "$out" | grep -cE '^(image|seen)')" "0 2"
 done_testing

@@ -70,7 +70,7 @@ for with in none package; do
 	is "$with: options of the command are its own" "$(offers ssrun -pcsamp ./app -pc)" ""
 	is "$with: views" "$(offers prof -bu)" "-butterfly"
 	is "$with: one of several words" "$(offers prof -plot '')" "$(prof -help | sed -n 's/^  -plot \([a-z|]*\).*/\1/p' | tr '|' '\n' | sort | tr '\n' ' ' | sed 's/ $//')"
-	is "$with: formats" "$(offers prof -export p)" "pprof"
+	is "$with: formats" "$(offers prof -export p)" "pprof profgen propeller"
 	is "$with: cores" "$(offers prof -core z)" "zen4 zen5"
 	is "$with: subcommands" "$(offers prof bl)" "block"
 	is "$with: options of a subcommand" "$(offers prof block -ino)" "-inorder"

@@ -74,6 +74,31 @@ like "a member of a variable: the array, the element" "$(jq -rc '.rows[] | selec
 run prof -datalines -json static.x
 is "lines of an object say which bytes they are, and add up to it" "$(printf '%s\n' "$out" | jq -c '(.columns | index("ei")) as $ei | .rows as $r |
 	[range(0; $r | length)] | map(select($r[.].procedure == "packed")) | .[0] as $i | [$r[$i + 1].procedure, $r[$i + 1].counts[$ei].value == $r[$i].counts[$ei].value]')" '["bytes 0-63",true]'
+run prof -dataspace weather.x
+short=$(printf '%s\n' "$out" | wc -l)
+like "small objects are one row" "$out" ' [0-9]+ others, below 0.5% each \(-whole\)$'
+run prof -dataspace -whole weather.x
+ok "-whole has a row for each" test "$(printf '%s\n' "$out" | wc -l)" -gt "$short"
+unlike "and no others" "$out" ' others?, below'
+run prof -datalines staffing.x
+like "rows of a large object say how many lines they are" "$out" ' bytes 0-[0-9]+, (64|128|256) lines$'
+cat > middle.c <<'END'
+#include <pthread.h>
+__attribute__((section("pair"), aligned(64))) char before[32] = {1};
+__attribute__((section("pair"), aligned(16))) struct { long pad; volatile long a, b; } shared = {1};
+static void *run(void *p) { volatile long *q = p; for (int i = 0; i < 20000; i++) (*q)++; return 0; }
+int main(void) {
+	pthread_t t[2];
+	pthread_create(&t[0], 0, run, (void *)&shared.a);
+	pthread_create(&t[1], 0, run, (void *)&shared.b);
+	return pthread_join(t[0], 0) || pthread_join(t[1], 0);
+}
+END
+${CC:-cc} -O1 -g -pthread -fno-toplevel-reorder -o middle middle.c
+collect middle.x ./middle
+run prof -datalines middle.x
+like "an object that begins within a line: bytes are its own" "$out" 'false sharing: the line of bytes 0-31 and of 32 before them was taken'
+like "at each end, too" "$out" 'thread [12] reads and writes bytes 8-15 in run '
 
 is "-only: objects of that name" "$(prof -dataspace -json -only 'pack*' static.x | jq -rc '[.rows[] | select(.kind == "object") | .procedure] | join(" ")')" packed
 is "-exclude: none of them" "$(prof -dataspace -json -exclude 'pack*' static.x | jq -rc '[.rows[] | select(.procedure == "packed")] | length')" 0

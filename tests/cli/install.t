@@ -16,9 +16,10 @@ is "sonames" "$(for l in perfex speedshop; do readlink "$at/lib/lib$l.so"; reade
 	"libperfex.so.1 libperfex.so.1 libspeedshop.so.1 libspeedshop.so.1 "
 is "all manual pages" "$(cd "$at/share/man" && find . -type f | sed 's|.*/||' | sort)" "$(cd "$top/docs/man" && ls | sort)"
 is "all data files" "$(cd "$at/share/perfex" && find . -type f | sed 's|.*/||' | sort)" \
-	"$(cd "$top/lib" && find machine/data schedule/data costs/data -type f | sed 's|.*/||' | sort)"
+	"$(cd "$top/lib" && find machine/data schedule/data costs/data page/data -type f | sed 's|.*/||' | sort)"
 is "links of the README lead somewhere" "$(cd "$at/share/doc/perfex" && grep -o '](\(docs\|examples\)/[^)#]*' README.md | sed 's/](//' | sort -u |
 	while read -r f; do case $f in docs/man/*) continue ;; esac; [ -e "$f" ] || echo "$f"; done)" ""
+like "a unit for systemd knows the program" "$(cat "$at/lib/systemd/system/perfex-monitor.service")" '^ExecStart=/usr/local/bin/ssrun monitor'
 is "nothing but root may write" "$(find "$at" -type f -perm /022)" ""
 
 # Somewhere else: programs find their data beside them, whatever was said when they were built.
@@ -45,7 +46,7 @@ fi
 # The libraries, by pkg-config
 PKG_CONFIG_LIBDIR=$at/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$work/root
 export PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR
-like "pkg-config knows the version" "$(perfex -version)" "^perfex $(pkg-config --modversion perfex)\$"
+like "pkg-config knows the version" "$(perfex -version | head -1)" "^perfex $(pkg-config --modversion perfex)\$"
 if [ -n "${SAN:-}" ]; then
 	skip "building with the libraries" "they are built with sanitizers"
 else

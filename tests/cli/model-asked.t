@@ -18,17 +18,25 @@ counts() { python3 counts.py "$@" || echo "none in $1"; }
 # What execution alone determines.
 executed="6 15 17 18 19 20 21 42 45 46 47 48 52 53 55 57 59 60 61 62 64"
 asked=$(for n in $executed; do printf ' -e %s' "$n"; done)
-same() { # name options command...
-	_same=$1 _options=$2; shift 2
+pair() { # options command...
+	_options=$1; shift
 	# shellcheck disable=SC2086 # lists
 	run perfex -q -source model $_options -a -json -o all.json -- "$@"
 	_status=$status _out=$out
 	# shellcheck disable=SC2086
 	run perfex -q -source model $_options $asked -json -o some.json -- "$@"
-	is "$_same: exit status and output" "$status $out" "$_status $_out"
 	# shellcheck disable=SC2086
-	is "$_same: the same counts" "$(counts some.json $executed)" "$(counts all.json $executed)"
+	_some=$(counts some.json $executed) _all=$(counts all.json $executed)
 }
+same() { # name options command...
+	_same=$1; shift
+	pair "$@"
+	# Who waits for a lock, and how often, may differ from run to run: one equal pair of four will do.
+	for _try in $again; do [ "$_some" = "$_all" ] || pair "$@"; done
+	is "$_same: exit status and output" "$status $out" "$_status $_out"
+	is "$_same: the same counts" "$_some" "$_all"
+}
+again=
 same "faults in superblocks and string instructions" "-machine zen4" "$programs/faulting"
 for what in faults repair divide nested self-modifying contexts exec-in-thread; do
 	same "$what" "-machine r10000" "$programs/model-hostile" "$what"
@@ -38,7 +46,9 @@ for what in "forks 3" killed crash "chain 1" vfork exit-in-handler; do
 	same "$what" "-machine zen4" "$programs/model-tree" $what
 done
 same "threads" "-mp -machine zen4" "$programs/model-tree" threads 3
+again="2 3 4"
 same "threads that wait for each other" "-mp -machine zen4" "$programs/model-tree" contend 4
+again=
 same "cachegrind's geometry" "-machine cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64" ls -l "$top/lib"
 
 # Each event alone: only the parts of the model that it needs.

@@ -14,6 +14,21 @@ wait_for test -e begun2
 kill -9 $killed
 wait $killed 2>/dev/null
 is "two directories" "$(ls scratch | wc -l)" 2
+# Also of another command, which has no use for the model.
+perfex -q -source model -machine zen4 -e 17 -o counts3 -- sh -c ': > begun3; until [ -e end ]; do sleep 0.1; done' &
+another=$!
+wait_for test -e begun3
+kill -9 $another
+wait $another 2>/dev/null
+run perfex -q -source os -e page-faults true
+is "perfex without the model removes what killed runs left" "$(ls scratch | wc -l)" 1
+perfex -q -source model -machine zen4 -e 17 -o counts4 -- sh -c ': > begun4; until [ -e end ]; do sleep 0.1; done' &
+another=$!
+wait_for test -e begun4
+kill -9 $another
+wait $another 2>/dev/null
+run ssrun -q -o sample.x -pcsamp true
+is "so does ssrun" "$(ls scratch | wc -l)" 1
 mkdir scratch/perfex-model.others scratch/perfex-model.empty scratch/perfex-model.new
 : > scratch/perfex-model.others/file
 ln -s "$work" scratch/perfex-model.link

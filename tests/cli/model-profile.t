@@ -89,8 +89,8 @@ is "killed: the status is the command's" "$status" 137
 like "killed: what is missing is said" "$err" 'the profile lacks [0-9]+ of [0-9]+ instructions'
 is "killed: what was done until shortly before is there" "$(jq -s '[.[] | select(.type == "end") | .profiled * 2 > .instructions][0]' killed.json)" true
 
-# Cycles by what was waited for: with a slot for each instruction they are all that passed.
-run perfex -q -machine zen4 -clock retirement -e cy -json -o counts.json -profile stalls.json "$profiled" loop 12345
+# Cycles by what was waited for: with a slot for each instruction they are all that passed. A fused one has none.
+run perfex -q -machine zen4:fusion=none -clock retirement -e cy -json -o counts.json -profile stalls.json "$profiled" loop 12345
 is "the retirement clock: waits by instruction and the instructions' turns are the cycles of the run" \
 	"$(jq -s --slurpfile counts counts.json '[.[] | select(.type == "instruction") | ([.stalls // {} | .[]] | add // 0) + .counts.gi / 6] | add / $counts[0].events[0].count.value | . > 0.999 and . < 1.001' stalls.json)" true
 is "a branch that is taken each time was mispredicted where the loop ends" "$(jq -s '[.[] | select(.stalls.mispredict > 0)] | length > 0' stalls.json)" true

@@ -29,9 +29,20 @@ agree everybody -a -g -e cpu-clock -F 499 "$program" loop 20
 agree no-build-ids -B -N -e cpu-clock$kernel -F 999 "$program" loop 40
 agree build-ids --buildid-mmap -e cpu-clock$kernel -F 999 "$program" loop 40
 
-# A pipe has its features among its records.
-if perf record -q -g -e cpu-clock$kernel -o - "$program" loop 40 >piped.data 2>/dev/null; then
-	ok "pipe: as perf report has it" python3 "$top/tests/perf_agree.py" "$build/bin/prof" piped.data
+# A pipe has its features among its records.  Under load, perf report does not always read its own: then it is recorded again.
+record_pipe() {
+	perf record -q -g -e cpu-clock$kernel -o - "$program" loop 40 >piped.data 2>/dev/null
+}
+agree_pipe() {
+	for _try in 1 2 3; do
+		_status=0
+		python3 "$top/tests/perf_agree.py" "$build/bin/prof" piped.data || _status=$?
+		[ $_status = 2 ] && record_pipe || return $_status
+	done
+	return $_status
+}
+if record_pipe; then
+	ok "pipe: as perf report has it" agree_pipe
 	is "a pipe that is read as one" "$(prof -csv - <piped.data | cut -d, -f3-12)" "$(prof -csv piped.data | cut -d, -f3-12)"
 else
 	skip "pipe" "perf record does not write to pipes here"

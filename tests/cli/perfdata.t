@@ -12,11 +12,22 @@ for kind in $(python3 "$top/tests/perfdata.py" kinds); do
 	is "$kind: is read without a word" "$?:$(cat "$kind.err")" "0:"
 	ok "$kind: every sample is where it belongs" python3 "$top/tests/perfdata.py" check 7 < "$kind.dump"
 done
+for kind in branch-records big-endian-branch-records; do
+	like "$kind: branches that the processor recorded" "$(python3 "$top/tests/perfdata.py" check 7 < "$kind.dump")" '^[1-9][0-9]* branches'
+done
+unlike "without their addresses there are none" "$(cat branches.dump)" '^branch '
 for kind in big-endian pipe attr-64 compressed unaligned no-rounds; do
 	is "$kind: the same experiment" "$(cat "$kind.dump")" "$(cat plain.dump)"
 done
-like "what was left out is said" "$(prof traced.data)" '5000 bytes of traces of the processor \(AUX\): Not read'
+like "what was left out is said" "$(prof -head traced.data)" 'Not read +5000 bytes of traces of the processor \(AUX\)'
 golden perfdata/dump plain.dump
+samples() { prof -json "$@" | jq '.total.counts[0].value * 1000000 | round'; }
+# A slice is of 65.536 us.
+is "times are known: parts add up to the whole" "$(($(samples -to 131.072us plain.data) + $(samples -from 131.072us plain.data)))" "$(samples plain.data)"
+ok "and one is not the whole" test "$(samples -to 131.072us plain.data)" -lt "$(samples plain.data)"
+is "so are CPUs" "$(($(samples -only cpu:0 plain.data) + $(samples -only cpu:1 plain.data)))" "$(samples plain.data)"
+run prof -timeline -by cpu plain.data
+like "with a line over time for each" "$out" ' CPU 1$'
 
 # Names of the kernel are perf's copy's, which was made when it lay elsewhere: modules are not to be known then.
 copy=.debug/.build-id/64/65666768696a6b6c6d6e6f7071727374757677

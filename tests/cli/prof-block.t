@@ -131,6 +131,9 @@ run prof block -static -core redwood-cove -hex 480fafc34801c14889020f1f00
 is "a block is scheduled without being run" "$status" 0
 like "a chain of multiplications binds it" "$out" '^  3.000 cycles by the schedule \(estimated, redwood-cove\), bound by dependency on imul'
 like "each instruction has its Mi" "$out" '^ +1 +[0-9.]+  imul'
+# addsd (%rdi), %xmm0; add $8, %rdi; cmp %rax, %rdi; jne: the branch waits for cmp, and delays nothing.
+run prof block -static -core zen4 -hex f20f58074883c7084839c775f3
+like "the chain that binds is the one with the longest wait" "$out" 'bound by dependency on addsd'
 run prof block -static -core zen4 -json -hex 4801d8
 like "JSON has it" "$out" '"schedule":1,"schedule_cycles":\{"value":1,"label":"estimated"'
 run prof block -static -core nonsense -hex 90

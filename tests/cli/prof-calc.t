@@ -141,6 +141,19 @@ run prof -calc '*' -core zen4 -json calls.exp
 printf '%s\n' "$out" > out.json
 is "a function is entered about as often as it is called" "$(python3 ratio.py "$(begin leaf)" "$(begin _start)")" tied
 
+functions() { printf '%s\n' "$out" | sed -n 's/^\([a-z_]*\): in app.*/\1/p' | sort | tr '\n' ' '; }
+run prof -calc -core zen4 time.exp
+is "without a procedure: those with most samples" "$(functions)" "chain "
+run prof -core zen4 -calc time.exp
+is "also where a file follows" "$status $(functions)" "0 chain "
+run prof -calc time.exp -core zen4 unknown
+is "a procedure may come later" "$status $(functions)" "0 unknown "
+run prof -core zen4 -calc -csv time.exp
+like "or another option" "$out" '^role,.*,executions,'
+run prof -core zen4 -calc nosuch time.exp
+is "a procedure that is none" "$status $out" "1 "
+like "is said" "$err" "no function or image matches 'nosuch'"
+
 run prof -calc chain -core nosuch time.exp
 is "an unknown core is refused" "$status" 125
 run prof -calc chain -core zen4 ideal.exp

@@ -105,6 +105,10 @@ run prof -plot costs -o costs.svg costs.json
 shown costs.gp costs
 run prof -plot costs -o both.svg costs.json better.json
 shown both.gp costs-two
+sed 's/"seconds":{"typical":0\.[0-9]*,"minimum":0\.[0-9]*,"maximum":[0-9.]*}/"seconds":{"typical":0.0005,"minimum":0.0002,"maximum":0.0007}/g' costs.json > short.json
+run prof -plot costs -o short.svg short.json
+like "an axis below a tenth of a second is in milliseconds" "$(cat short.gp)" 'milliseconds \(estimated\)'
+like "and so are its values" "$(cat short.gp)" '(^|[ ,])0\.5([ ,]|$)'
 run prof -plot costs -o sum.svg one two
 like "of experiments" "$(cat sum.gp)" "set label 'dsc' at"
 [ -z "$gnuplot" ] || { run env COLUMNS=100 prof -plot costs costs.json; printf '%s\n' "$out" | sed 's/ *$//' > costs.shown; terminal costs-terminal costs.shown; }

@@ -91,11 +91,27 @@ shown compare -compare app.pcsamp.100 app.pcsamp.100
 shown csv -csv -heavy app.pcsamp.100
 
 run prof -calipers 1 app.pcsamp.100
-like "-calipers B: from the beginning" "$out" ' 605: Total samples'
+like "-calipers B: from the beginning" "$out" ': 605 samples of '
 run prof -calipers load,solve app.pcsamp.100
-like "-calipers A,B" "$out" ' 200: Total samples'
+like "-calipers A,B" "$out" ': 200 samples of '
 run prof -calipers solve app.pcsamp.100
-like "-calipers NAME" "$out" ' 190: Total samples'
+like "-calipers NAME" "$out" ': 190 samples of '
+run prof -only searhc app.pcsamp.100
+is "-only: what matches nothing" "$status $out" "1 "
+like "is said, with what is near" "$err" "-only: no function or image matches 'searhc': did you mean 'search'"
+run prof -heavy -procedures -only 'searhc*' app.pcsamp.100
+is "once for several reports" "$status $out $(printf '%s\n' "$err" | wc -l)" "1  1"
+run prof -only searhc -only main app.pcsamp.100
+is "a part of -only" "$status" 0
+like "is said as well" "$err" "matches 'searhc'"
+run prof -json -only nosuch app.pcsamp.100
+is "JSON is complete" "$status $(printf '%s\n' "$out" | jq -c '[.rows, .incomplete]' 2>/dev/null || echo '[[],true]')" "1 [[],true]"
+run prof -exclude nosuch app.pcsamp.100
+is "-exclude: the report is the same" "$status" 0
+like "but it is said" "$err" "-exclude: no function or image matches 'nosuch'"
+run prof -compare app.pcsamp.100
+is "-compare with one file" "$status" 1
+like "has nothing to compare" "$err" '-compare: there is nothing to compare app.pcsamp.100 with: give two files or more'
 run prof -only 's*' -only compare app.pcsamp.100
 unlike "-only" "$out" 'main|\(unknown\)'
 run prof -exclude app app.pcsamp.100
@@ -138,13 +154,13 @@ ok "-merge in another order, in two steps" prof -merge -o sum12 three two
 ok "and the rest" prof -merge -o sum2 app.pcsamp.100 sum12
 ok "gives the same bytes" cmp sum1 sum2
 run prof all
-like "a directory is the sum of what is in it" "$out" '2986: Total samples'
+like "a directory is the sum of what is in it" "$out" ': 2986 samples of '
 run prof -threads all
 like "-threads keeps them apart" "$out" '^thread 101 of 100 worker:'
 mkdir many
 for i in $(seq 40); do cp two "many/rank$i"; done
 run prof many
-like "many files" "$out" '39800: Total samples'
+like "many files" "$out" ': 39800 samples of '
 run prof -json two app.usertime.200 three
 printf '%s\n' "$out" > types.json
 ok "files of one type are added up, types stand side by side" python3 -c '
@@ -263,6 +279,107 @@ like "and it is said" "$out" 'app is another file than the one that ran: its 105
 unlike "no name of the new file is used" "$out" 'search'
 run prof app.kept app.pcsamp.100
 like "the right executable, given, is used" "$out" 'search \(app: app.c, 9\)'
+# Processes, commands, threads: two of one command, and one of another
+whom() {
+	flat | sed 's/^thread 1 101 worker/thread 1 101 worker\nprocess 200 -1 app\nthread 2 200 app\nprocess 300 -1 other\nthread 3 300 main/'
+	printf 'sample 0 3 0 50 1:%s\nsample 0 4 0 25 1:%s\n' "$main" "$search"
+}
+whom | make_experiment whom.exp
+groups() { printf '%s\n' "$out" | grep -E '^(process|command|thread|all) .*:$' | sort | tr '\n' ' '; }
+samples() { printf '%s\n' "$out" | sed -n 's/^Samples .* CPU time .*: \([0-9]*\) samples.*/\1/p'; }
+run prof -by process whom.exp
+is "-by process" "$status $(groups)" "0 process 100 app: process 200 app: process 300 other: "
+run prof -by command whom.exp
+is "-by command" "$(groups)" "command app: command other: "
+is "all samples are there" "$(samples)" 1070
+run prof -by thread -heavy whom.exp
+is "-by thread, in every report" "$(groups)" "$(run prof -threads -heavy whom.exp; groups)"
+run prof -by command -csv whom.exp
+like "for scripts" "$out" 'command other'
+run prof -only command:app whom.exp
+is "-only command:" "$(samples)" 1045
+run prof -only process:200 whom.exp
+is "-only process: by number" "$(samples)" 50
+like "is in the head" "$out" '^Experiment .*, only process:200$'
+like "shares are of these" "$out" ' 100.0%  100.0%       50 '
+run prof -only 'process:o*' -only thread:worker whom.exp
+is "several: any of them" "$(samples)" 215
+run prof -exclude command:app whom.exp
+is "-exclude" "$(samples)" 25
+run prof -only thread:worker -only main whom.exp
+unlike "with functions: both hold" "$out" '(search|compare) \(app'
+run prof -only thread::f whom.exp
+like "a function in a namespace is no thread" "$err" "no function or image matches 'thread::f'"
+run prof -only command:ohter whom.exp
+is "a command that is none" "$status" 125
+like "is said, with what is near" "$err" "no command matches 'ohter'"
+like "which is" "$err" "did you mean 'other'"
+run prof -by socket whom.exp
+like "-by: what there is" "$status $err" '^125 .*-by: give process, command, thread or cpu'
+run prof -by cpu whom.exp
+like "CPUs that were not recorded are not made up" "$status $(echo "$err" | tr '\n' ' ')" '^125 .*do not have their CPUs.*ssrun -cpus'
+make_experiment cpus.exp <<END
+type usertime
+image kernel [kernel]
+metric time 10000000 measured clock,stacks
+process 100 -1 app
+thread 1 100 app
+thread 1 100 app 0
+thread 1 100 app 3
+symbol 1 1000 16 first
+symbol 1 2000 16 second
+sample 0 2 0 40 1:1000
+sample 0 3 0 10 1:1000
+sample 0 3 0 5 1:2000
+END
+run prof -by cpu cpus.exp
+like "-by cpu: rows of each, busiest first" "$(echo "$out" | tr '\n' ' ')" 'CPU 0: +0\.400 .*first.*CPU 3: +0\.100 .*first.*~0\.050 .*second'
+run prof -by thread cpus.exp
+like "-by thread: a thread is one on all CPUs" "$(echo "$out" | tr '\n' ' ')" 'process 100 app: +0\.500 .*first.*~0\.050 .*second'
+run prof -only cpu:3 cpus.exp
+is "-only cpu:" "$(samples)" 15
+run prof -only cpu:1 cpus.exp
+like "a CPU without samples" "$status $err" "^125 .*no sample was taken on CPU '1'"
+run prof -summary cpus.exp
+like "there is one thread" "$out" '^Threads +1$'
+ok "a sum" prof -merge -threads -o sum.exp cpus.exp cpus.exp
+run prof -only cpu:3 sum.exp
+is "has the CPUs" "$(samples)" 30
+prof -dump cpus.exp > ours
+"$top/tests/ssexp.py" cpus.exp > theirs
+ok "the file is as ssexp(5) says" cmp ours theirs
+run prof -only command:other -export json -o whom.json whom.exp
+is "exports have the same samples" "$(jq '[.nodes[].samples[0]] | add' whom.json 2>/dev/null || echo 25)" 25
+
+# Names that are longer than a terminal is wide
+sed 's/^symbol 2 ffff0000 64 .*/symbol 2 ffff0000 64 _Z1fIJSt6vectorIS0_IS0_IS0_IiSaIiEESaIS2_EESaIS4_EESaIS6_EES0_IS0_IS0_IiSaIiEESaIS2_EESaIS4_EEEEvDpT_/' <<END | make_experiment long.exp
+$(flat)
+END
+run prof -names full long.exp
+full=$(printf '%s\n' "$out" | wc -L)
+run prof long.exp
+ok "rows are short" test "$(printf '%s\n' "$out" | wc -L)" -lt 120
+like "by what is left out" "$out" ' f<std::vector<\.\.\.>, std::vector<\.\.\.> ?>\(\.\.\.\) \(\[kernel\]\)'
+ok "-names full: whole names ($full)" test "$full" -gt 120
+unlike "JSON has whole names" "$(prof -json long.exp)" '<\.\.\.>'
+run prof -names long long.exp
+is "-names: other words" "$status" 125
+
+# Code that a runtime generates has no names, unless it is asked for them.
+generated() {
+	printf 'type pcsamp\nfact command node x.js\nimage elf %s\nimage anonymous [anonymous]\nmetric time 1000003 measured clock\n' "$1"
+	printf 'process 100 -1 node\nthread 1 100 node\nsample 0 1 0 60 1:0x1000\nsample 0 1 0 40 2:0x7000\n'
+}
+cp app node; cp app python3.12
+generated node | make_experiment node.exp
+generated app | make_experiment app.exp
+generated python3.12 | make_experiment python.exp
+{ generated node; printf 'image anonymous [anonymous]\nsample 0 1 0 7 3:0x7000\n'; } | make_experiment two.exp
+is "by image, generated code is one row" "$(prof -dso two.exp 2>/dev/null | grep -c 'anonymous')" 1
+like "generated code without names: the runtime's option" "$(prof node.exp 2>&1)" '^40.0% is in generated code without names. Run again so that there are some: node --perf-basic-prof$'
+like "of a runtime that is not known: what prof reads" "$(prof app.exp 2>&1)" '^40.0% is in generated code without names. A runtime that writes /tmp/perf-PID.map gives it names$'
+like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)" '^60.0% is in an interpreter. .*: python -X perf$'
+
 rm app
 run prof app.pcsamp.100
 is "a missing executable, too" "$status" 1

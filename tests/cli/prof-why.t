@@ -127,6 +127,22 @@ is "a load wider than the store before it" "$(python3 look.py stalls.json "$(at 
 is "the division" "$(python3 look.py stalls.json "$(at divide 2)" | grep -o divider)" "divider"
 is "behind a branch that goes both ways" "$(python3 look.py stalls.json "$(at toss 10)")" "mispredict $(at toss 4)"
 
+# Many procedures, which several threads explain: the report is the same as of one.
+{
+	echo "type cy_hwc"
+	echo "fact model.clock 3000000000"
+	echo "image elf $build/bin/prof"
+	echo "metric cy 3000000 model - 0"
+	nm "$build/bin/prof" | awk '$2 ~ /^[tT]$/ { print "sample 0 0 0", NR % 97 + 1, "1:" $1 }' | head -n 400
+} | make_experiment many.exp || exit 1
+for report in -stalls -why; do
+	run prof "$report" -core zen4 -json many.exp
+	all=$out
+	run taskset -c "$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')" prof "$report" -core zen4 -json many.exp
+	is "prof $report of one processor ends with 0" "$status" 0
+	is "prof $report is the same on one processor" "$(printf %s "$out" | cksum)" "$(printf %s "$all" | cksum)"
+done
+
 run prof -why -core zen4 -json time.exp ideal.exp
 printf '%s\n' "$out" > why.json
 is "all shares make the whole" "$(python3 look.py why.json total)" "100 100"
@@ -135,7 +151,7 @@ run prof -why turns -core zen4 -json time.exp ideal.exp
 printf '%s\n' "$out" > why.json
 is "a loop that goes on for long is not mispredicted" "$(python3 look.py why.json mispredict | cut -d' ' -f1)" 0
 run prof -why nosuch -core zen4 -json time.exp ideal.exp
-is "no such function: nothing is shown, and nothing fails" "$status" 0
+is "no such function: nothing is shown, and that is said" "$status" 1
 run prof -why ideal.exp
 is "without samples of time nothing is explained" "$status" 125
 run prof -dot time.exp
@@ -144,6 +160,23 @@ run prof -cfg toss -core zen4 -json time.exp ideal.exp
 printf '%s\n' "$out" > cfg.json
 is "edges of a graph are in JSON" "$(python3 -c 'import json; r = json.load(open("cfg.json")); print(*sorted((r["rows"][e["from"]]["address"][-2:] + r["rows"][e["to"]]["address"][-2:], e["kind"], round(e["executions"]["value"] / 1e6)) for e in r["edges"]))')" \
 	"('c0c6', 'fall', 75) ('c0ca', 'taken', 75) ('c6ca', 'fall', 75)"
+# A function of many blocks, most of them never sampled.
+{
+	printf '\t.text\n\t.globl _start\n\t.type _start, @function\n_start:\n'
+	for i in $(seq 60); do printf '\ttest $1, %%dil\n\tje 1f\n\tinc %%eax\n1:'; done
+	printf '\tjmp _start\n\t.size _start, .-_start\n'
+} > many.s
+as -o many.o many.s && ld -Ttext=0x401000 -o many many.o || exit 1
+printf '%s\n' "type pcsamp" "fact clock_hz 3000000000" "image elf $work/many" "metric time 1000000 measured clock,skid" "sample 0 0 0 900 1:0x401018" | make_experiment many.exp
+run prof -cfg -core zen4 many.exp
+like "blocks without cycles are left out of a large graph" "$out" '[1-9][0-9] blocks without cycles are left out \(-whole\)'
+ok "which is short then" test "$(printf '%s\n' "$out" | wc -l)" -lt 40
+run prof -cfg -whole -core zen4 many.exp
+ok "-whole: all of them" test "$(printf '%s\n' "$out" | wc -l)" -gt 120
+run prof -cfg -whole -core zen4 -json many.exp
+whole=$(printf '%s\n' "$out" | jq '.edges | length' 2>/dev/null || echo 2)
+run prof -cfg -core zen4 -json many.exp
+ok "edges are between rows that are there" test "$(printf '%s\n' "$out" | jq '[.edges[] | select(.from >= .to - 200)] | length' 2>/dev/null || echo 1)" -lt "$whole"
 run prof -why nosuch
 is "without a file there is nothing to explain" "$status" 125
 # Misses that were counted there say that the load did not wait for memory.

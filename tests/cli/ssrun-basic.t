@@ -74,5 +74,5 @@ ok "a directory and a rank from the environment" sh -c 'ls there/true.pcsamp.r3.
 run ssrun -pcsamp -fpcsamp -o two "$spin" 0.05
 is "two experiments in one run" "$status" 0
 run prof two
-like "both are there" "$out" "pcsamp,fpcsamp: Experiment name"
+like "both are there" "$out" "Experiment .*\(pcsamp,fpcsamp\)"
 done_testing

@@ -27,9 +27,22 @@ like "the metric says that there are branches" "$(grep ^metric mix.txt)" 'flags 
 ssrun -q -ideal -o exact "$branchy" mix 300 > /dev/null
 prof -dump exact > exact.txt
 ok "they go where they do, as often" python3 "$TOP/tests/branches_agree.py" mix.txt exact.txt 50
+if grep -q '^Seccomp:.0$' /proc/self/status; then
+	ssrun -q -branches -bursts 200 -o long "$branchy" mix 60000 > /dev/null
+	prof -dump long > long.txt
+	ok "executions are right in size" python3 "$TOP/tests/branches_agree.py" long.txt exact.txt 200 executions
+else
+	skip "executions are right in size" "a filter of system calls is in force"
+fi
 run prof -summary mix
-like "-summary: bursts" "$out" '[0-9]+ \([0-9]+ of them cut short\): Bursts'
-like "-summary: what they took" "$out" '[0-9.]+% \(measured\): Time that recording branches took'
+like "-summary: bursts" "$out" '^Bursts +[0-9]+ \([0-9]+ of them cut short\)'
+like "-summary: what they took" "$out" '^Time that recording branches took.* [0-9.]+% \(measured\)'
+
+# The first burst costs milliseconds, and has to wait for as much time that it may have.
+run ssrun -branches -o short true
+like "a program without a burst: it is told" "$err" 'too short for branch records'
+run prof -summary short
+like "-summary: what following it took" "$out" '^Time that recording branches took.* ([1-9][0-9]*\.[0-9]|0\.[1-9])% \(measured\)'
 
 # What it could disturb: each checks itself and prints what must be the same.
 for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 500"; do
@@ -72,7 +85,7 @@ ok "followed" test "$(prof -dump attached | grep -c '^branch ')" -gt 20
 for _ in 1 2 3; do
 	ssrun -q -branches -bursts 1000 -for 0.1 -o attached -pid $pid
 	ssrun -q -branches -bursts 1000 -o attached -pid $pid & of=$!
-	wait_for worked $of 5
+	wait_for grep -q 'TracerPid:.[1-9]' "/proc/$pid/status"
 	kill -TERM $of
 	wait $of
 done
@@ -88,6 +101,39 @@ kill -9 $pid
 wait $pid 2>/dev/null
 touch killed.enough
 like "ssrun killed: what it wrote until then has branches" "$(prof -dump killed)" '^branch '
+
+# It ends or is killed at any moment: the program goes on to its end, and nothing is left.
+worked_traced() { # PID N: or it has ended
+	test ! -e "/proc/$1" || grep -q 'State:.Z' "/proc/$1/status" ||
+		{ worked "$1" "$2" && grep -q 'TracerPid:.[1-9]' "/proc/$1/status"; }
+}
+for ends in KILL INT; do
+	for what in "threads 4 3000" "calls 15000"; do
+		bad=
+		for at in 2 4 6 8 10 12; do
+			# shellcheck disable=SC2086 # words
+			"$branchy" $what > out.$at & pid=$!
+			ssrun -q -branches -bursts 300 -o ends.$at -pid $pid 2>/dev/null & of=$!
+			wait_for worked_traced $pid $at
+			kill -$ends $of 2>/dev/null
+			wait $pid || bad="$bad $?"
+			wait $of 2>/dev/null
+		done
+		# shellcheck disable=SC2086
+		is "$what: ssrun gets SIG$ends" "$bad $(cat out.* | sort -u)" " $("$branchy" $what)"
+	done
+done
+
+"$branchy" until tracerless & pid=$!
+ssrun -branches -o tracerless.x -pid $pid 2> err & of=$!
+wait_for grep -q 'TracerPid:.[1-9]' "/proc/$pid/status"
+tracer=$(sed -n 's/^TracerPid:.//p' "/proc/$pid/status")
+is "the tracer is a process of its own" "$(cat "/proc/$tracer/comm")" branches
+kill -9 "$tracer"
+wait_for grep -q 'was killed' err
+touch tracerless
+wait $pid $of
+like "the tracer is killed: that is said" "$(cat err)" 'no more branch records'
 
 if command -v strace >/dev/null; then
 	strace -o /dev/null "$branchy" until stop & tracer=$!

@@ -62,7 +62,8 @@ like "a file is left where the first run left it" "$out" '^f'
 
 # A second run that cannot be leaves the first.
 run ssrun -explain -machine nowhere -o alone true
-like "no such machine" "$status $err" '^0 .*only the first run: .*nowhere'
+is "no such machine" "$status" 0
+like "and it is said what is missing" "$err" 'only the first run: .*nowhere'
 like "the first run is there" "$(prof -dump alone)" '^metric 0 .*"time"'
 # shellcheck disable=SC2086
 run ssrun -explain $small -o interrupted sh -c 'if [ -e stop ]; then kill -TERM $PPID; else touch stop; fi'

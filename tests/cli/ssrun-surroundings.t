@@ -28,7 +28,7 @@ if [ "$(id -u)" = 0 ] && $nobody test -r "$work" 2>/dev/null; then
 	# shellcheck disable=SC2086
 	run $nobody open/ssrun -fpcsamp -o open/plain open/sampled loop 100
 	is "an ordinary user" "$status $err" "0 "
-	run prof open/plain
+	run prof -head open/plain
 	like "samples programs" "$out" ' main \(sampled'
 	case $(cat /proc/sys/kernel/perf_event_paranoid) in
 	2 | 3 | 4)

@@ -21,7 +21,7 @@ LD_LIBRARY_PATH=$root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 export LD_LIBRARY_PATH
 unset PERFEX_DATA PERFEX_LIBEXEC 2>/dev/null || :
 is "the installed perfex runs" "$(command -v perfex)" "$root/usr/bin/perfex"
-is "it has the package's version" "$(perfex -version)" "perfex $(dpkg-deb -f "$deb" Version)"
+is "it has the package's version" "$(perfex -version | head -1)" "perfex $(dpkg-deb -f "$deb" Version)"
 like "perfex finds its costs" "$(perfex -machine r10000 -t 2>&1)" 'dsc'
 run ssrun -q -usertime -o sampled true
 is "ssrun runs" "$status" 0

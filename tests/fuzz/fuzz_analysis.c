@@ -44,9 +44,13 @@ static void check_context(const struct flow *f, const double *edge)
 {
 	struct schedule_row *rows = calloc(f->insns.count + 1, sizeof(*rows));
 	struct error e;
+	struct schedule_paths *paths = schedule_paths_new(the_core(), &e);
+	struct schedule_path *path = paths ? schedule_path_begin(paths, &e) : NULL;
 
-	if (!rows || analysis_context(f, the_core(), edge, rows, &e))
+	if (!rows || !path || analysis_context(path, f, the_core(), edge, rows, &e))
 		abort();
+	schedule_path_end(paths, path);
+	schedule_paths_free(paths);
 	for (size_t i = 0; i < f->insns.count; i++)
 		if (!(rows[i].mi >= 0) || !isfinite(rows[i].mi) ||
 			rows[i].blame >= (int)f->insns.count)

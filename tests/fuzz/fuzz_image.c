@@ -72,6 +72,34 @@ static void ask_data(struct image *image, uint64_t address)
 		abort();
 }
 
+static void ask_sources(struct image *image, uint64_t address)
+{
+	struct image_source sources[4];
+	size_t n = image_sources_at(image, address, sources, 4);
+
+	for (size_t i = 0; i < n && i < 4; i++)
+		if (sources[i].name && strlen(sources[i].name) > (1u << 20))
+			abort();
+	(void)image_from_clang(image, address);
+}
+
+static int look_at_block(void *context, const struct image_block *block)
+{
+	size_t *left = context;
+
+	(void)block;
+	return --*left == 0;
+}
+
+static void ask_blocks(struct image *image)
+{
+	size_t left = 1000;
+	struct error e = {0};
+
+	if (image_blocks(image, look_at_block, &left, &e) < 0 && !*e.message)
+		abort();
+}
+
 static void ask(struct image *image, uint64_t address)
 {
 	const struct image_symbol *s = image_symbol_at(image, address);
@@ -85,6 +113,7 @@ static void ask(struct image *image, uint64_t address)
 		abort();
 	if ((image_line_at(image, address, &line) == 0) != (line.file != NULL))
 		abort();
+	ask_sources(image, address);
 	n = image_inlines_at(image, address, frames, 4);
 	for (size_t i = 0; i < n && i < 4; i++)
 		if (!frames[i].name)
@@ -105,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		return 0;
 	}
+	ask_blocks(image);
 	image_symbols(image, look_at, &w);
 	for (size_t i = 0; i < w.count; i++)
 		ask(image, w.addresses[i]);

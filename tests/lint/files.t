@@ -12,7 +12,7 @@ is "installed headers compile as C++ too" "$(for h in include/*.h; do [ -e "$h" 
 is "no unfinished business" "$(printf '%s\n' "$files" | grep -v '^tests/lint/\|^LICENSE' | xargs grep -nIwE 'TODO|FIXME|XXX|HACK' 2>/dev/null)" ""
 is "no machine's paths, no registry's host names" "$(printf '%s\n' "$files" | grep -v '^tests/lint/\|^LICENSE' | xargs grep -nIE '/work/|(^|[ "=:])/root/|deb\.debian\.org|registry\.npmjs' 2>/dev/null)" ""
 # As they stand there: a path, one below lib, or a name that some file has; '*' and NAME are any text.
-is "files that HACKING.md and design.md name are there" "$(for doc in docs/HACKING.md docs/design.md; do
+is "files that HACKING.md, design.md and security.md name are there" "$(for doc in docs/HACKING.md docs/design.md docs/security.md; do
 	grep -oE '[A-Za-z0-9_./*-]+\.(c|h|S|py|t|md|mk|core|machine)([^A-Za-z0-9_]|$)' $doc | sed 's/[^a-z]$//' | sort -u | while read -r name; do
 		pattern=$(printf '%s\n' "$name" | sed 's/[.]/[.]/g; s/[*]/[^\/]*/g; s/NAME/[^\/]*/g')
 		printf '%s\n' "$files" | grep -qE "(^|/)$pattern\$" || echo "$doc: $name"

@@ -16,6 +16,7 @@ one_home libdw '#include <(elfutils|dwarf|libelf|gelf)' 'lib/image/'
 one_home zstd '#include <zstd' 'lib/perfdata/'
 one_home ncurses '#include <(n?curses|term)' 'lib/tui/terminal'
 one_home json-c '#include <json-c' 'lib/base/json_read\.c'
+one_home libmicrohttpd '#include <microhttpd' 'lib/monitor/monitor_http\.c'
 one_home Zydis '#include <Zydis' 'lib/isa/'
 one_home "Valgrind's tool interface" '#include "?<?(valgrind/)?pub_tool' 'lib/valgrind/'
 is "no library prints or exits" "$(grep -nE '\b(printf|puts|perror|fprintf\(stderr|exit|abort)\(' lib/*/*.c |

@@ -103,16 +103,18 @@ for name, c in cases.items():
     if name == "encodings" or name.startswith("unit "):
         tap.ok(c.status == 0, f"{name} ({len(re.findall('^ok', c.text, re.M))} tests)", c.text[-3000:])
 
-# Exact counts: 4 instructions a turn, 2 cycles an instruction.  (An interrupt in the loop may add one.)
+# Exact counts: 4 instructions a turn, 2 cycles an instruction.  Each interrupt may add one instruction at user level,
+# and two runs have different numbers of interrupts.
+INTERRUPTS = 20
 start = value("loop 1000") - 4 * 1000
-near("loop of 100000", value("loop 100000") - start, 4e5, 0)
-near("loop of 10000000", value("loop 10000000") - start, 4e7, 20)
-near("the same run counts the same", value("again 10000000"), value("loop 10000000"), 20)
+near("loop of 100000", value("loop 100000") - start, 4e5, INTERRUPTS)
+near("loop of 10000000", value("loop 10000000") - start, 4e7, INTERRUPTS)
+near("the same run counts the same", value("again 10000000"), value("loop 10000000"), INTERRUPTS)
 near("cycles", value("loop 10000000", 1), 2 * value("loop 10000000"), 0)
 tap.ok(all(q["label"] == "measured" and q["low"] == q["value"] == q["high"] for q in counts("loop 10000000")),
        "what is on all the time is measured, with no interval")
-tap.ok([q["value"] for q in counts("rows")] in ([value("loop 10000000"), value("loop 10000000", 1)],
-                                               [value("loop 10000000", 1), value("loop 10000000")]),
+rows = sorted(q["value"] for q in counts("rows"))
+tap.ok(len(rows) == 2 and all(abs(rows[i] - value("loop 10000000", i)) <= 2 * INTERRUPTS for i in range(2)),
        "rows of the table count what raw codes count", counts("rows"))
 near("nothing but startup", start, value("none"), 100)
 
@@ -121,7 +123,7 @@ user = value("calls user 1000") - value("calls user 0")
 both = value("calls kernel 1000") - value("calls kernel 0")
 tap.ok(2000 <= user <= 20000 and (user + 10) % 1000 <= 20, f"1000 system calls are {user:.0f} user instructions")
 tap.ok(both > user + 50000, f"and {both:.0f} with the kernel's")
-near("user level by its own modifier", value("calls kernel 1000", 1), value("calls user 1000"), 0)
+near("user level by its own modifier", value("calls kernel 1000", 1), value("calls user 1000"), INTERRUPTS)
 near("user and kernel make both", value("calls kernel 1000", 1) + value("calls kernel 1000", 2),
      value("calls kernel 1000"), 2000)
 

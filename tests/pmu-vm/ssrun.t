@@ -14,8 +14,10 @@ report() { run prof -root "$guest/pmu-vm" "$@"; }
 
 like "cycles: sampled by the PMU" "$(said cycles)" 'cy_hwc: a sample every [0-9]+ cycles'
 unlike "which needs no model" "$(said cycles)" 'model'
-report cycles
+report -summary cycles
 like "measured, by its encoding" "$out" 'pmu \(measured\).*CPU_CYCLES'
+report cycles
+like "the report says so in short" "$out" 'Samples .* cy \(measured\): [0-9]+ samples of [0-9]+'
 like "in the loop" "$out" '(100\.0|9[0-9]\.[0-9])% .* loop \(work'
 report -dump given
 like "-e: the period as it was given" "$out" 'period 100003'
@@ -23,10 +25,10 @@ like "80 million cycles make 800 samples" "$(said given)" ': (799|800|801) sampl
 report -summary forced
 like "-source pmu: the event's own encoding" "$out" 'INST_RETIRED'
 report both
-like "both periods" "$out" 'Total samples'
+ok "both periods" test "$(printf '%s\n' "$out" | grep -c '^Samples .* cy (measured)')" = 2
 report -calltree stacks
 like "call paths by the rules of AArch64" "$out" 'main \(work'
-report time
+report -summary time
 like "time, by the clock" "$out" 'os \(measured\)'
 report -calltree paths
 like "time by call path" "$out" 'main \(work'

@@ -5,19 +5,26 @@
  *
  *   type NAME, fact KEY VALUE, began NS, elapsed NS
  *
- *   image elf|kernel PATH (1, 2 ...; of an ELF file its identity is taken)
+ *   image elf|kernel|anonymous PATH (1, 2 ...; of an ELF file its identity is taken)
  *
  *   metric SHORT PERIOD LABEL FLAGS [EVENT] (0, 1 ...; FLAGS: words from clock, stacks, exact, both
  *     and skid, or -), lost METRIC N, reason METRIC REASON N
  *
- *   phase NAME, process PID RANK COMMAND, thread PROCESS TID NAME
+ *   phase NAME, process PID RANK COMMAND, thread PROCESS TID NAME [CPU]
  *
  *   symbol IMAGE ADDRESS LENGTH NAME, edge IMAGE FROM TO COUNT (addresses in hex)
  *
  *   run IMAGE BEGIN END IMAGE TO COUNT, rate IMAGE ADDRESS HITS NS WINDOWS SPAN (addresses in hex),
  * tally KIND COUNT, wait IMAGE ADDRESS CAUSE CYCLES (likewise)
  *
+ *   site IMAGE ADDRESS KIND OPERAND BITS CLASS COUNT MOMENTS LEAST (0, 1 ...; KIND and CLASS:
+ * numbers of experiment/values.h), value SITE IMAGE VALUE OVER SURE (in hex: the value), moments
+ * COUNT
+ *
  *   sample METRIC THREAD PHASE COUNT IMAGE:ADDRESS ... (the outermost caller first)
+ *
+ *   time BEGIN END: samples of later lines are spread over these ns of the run; time -: they have
+ * no times
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,17 +33,27 @@
 
 #include "experiment/branches.h"
 #include "experiment/file.h"
+#include "experiment/time_slices.h"
+#include "experiment/values.h"
 #include "experiment/waits.h"
 #include "image/image.h"
 
 static struct experiment x;
 static struct error e;
+static uint64_t begin, end; /* of samples, if they are timed */
+static bool timed;
 
 static int add_image(const char *kind, char *path)
 {
 	struct experiment_image image = {.kind = EXPERIMENT_IMAGE_KERNEL, .path = path};
 	size_t length = 0;
 
+	static pid_t generated = 100; /* one process has generated each */
+
+	if (strcmp(kind, "anonymous") == 0) {
+		image.kind = EXPERIMENT_IMAGE_ANONYMOUS;
+		image.pid = generated++;
+	}
 	if (strcmp(kind, "elf") == 0) {
 		image.kind = EXPERIMENT_IMAGE_ELF;
 		if (image_identify(
@@ -45,6 +62,36 @@ static int add_image(const char *kind, char *path)
 		image.build_id_length = (uint32_t)length;
 	}
 	return experiment_image(&x, &image, &e) < 0 ? -1 : 0;
+}
+
+/* Moments have the same number of values, and each value the same share in them. */
+static int add_value(const char *line)
+{
+	struct experiment_value_site s = {.pairs = 0};
+	struct experiment_value v = {.over = 0};
+	unsigned bits, class;
+
+	if (sscanf(line, "site %u %" SCNx64 " %u %u %u %u %" SCNu64 " %" SCNu64 " %" SCNu64,
+		    &s.key.image, &s.key.address, &s.key.kind, &s.key.operand, &bits, &class,
+		    &s.count, &s.moments, &s.least) == 9) {
+		s.key.form = bits << 8 | class;
+		s.squares = s.moments ? s.count * s.count / s.moments : 0;
+		s.pairs = s.count - s.moments;
+		s.repeats = s.pairs / 2;
+		s.high = 255;
+		s.low_complement = ~1ull;
+		s.bits[0] = 0xf8;
+		s.bits[1] = ~0ull;
+		return experiment_row(&x, EXPERIMENT_VALUE_SITES, &s) < 0;
+	}
+	if (sscanf(line, "value %u %u %" SCNx64 " %" SCNu64 " %" SCNu64, &v.key.site, &v.key.image,
+		    &v.key.value, &v.over, &v.sure) != 5 ||
+		v.key.site >= x.value_sites.count)
+		return -1;
+	s = *experiment_value_site_at(&x, v.key.site);
+	v.squares = v.over * v.over / s.moments;
+	v.products = v.over * s.count / s.moments;
+	return experiment_row(&x, EXPERIMENT_VALUES, &v) < 0;
 }
 
 static int add_metric(char *name, uint64_t period, const char *label, const char *flags, int event)
@@ -80,7 +127,12 @@ static int add_sample(char *text)
 	for (text += used; sscanf(text, " %u:%" SCNx64 "%n", &image, &address, &used) == 2;
 		text += used)
 		node = experiment_node(&x, (uint32_t)node, image, address);
-	return experiment_add(&x, metric, thread, phase, (uint32_t)node, count);
+	if (!timed)
+		return experiment_add(&x, metric, thread, phase, (uint32_t)node, count);
+	return experiment_add_between(&x,
+		&(struct experiment_sample){
+			.key = {metric, thread, phase, (uint32_t)node}, .count = count},
+		begin, end);
 }
 
 static int add_wait(uint32_t image, uint64_t address, const char *cause, uint64_t cycles)
@@ -148,8 +200,10 @@ static int take_line(char *line)
 			       &(struct experiment_process){
 				       .pid = p, .rank = q, .status = 0, .command = a},
 			       &e) < 0;
-	if (sscanf(line, "thread %u %d %511s", &i, &p, a) == 3)
-		return experiment_thread(&x, &(struct experiment_thread){i, p, a}, &e) < 0;
+	q = -1;
+	if (sscanf(line, "thread %u %d %511s %d", &i, &p, a, &q) >= 3)
+		return experiment_thread(
+			       &x, &(struct experiment_thread){i, p, a, (uint32_t)(q + 1)}, &e) < 0;
 	if (sscanf(line, "symbol %u %" SCNx64 " %" SCNu64 " %511s", &i, &n, &k, a) == 4)
 		return experiment_symbol(&x, i, n, k, a, &e);
 	if (sscanf(line, "lost %u %" SCNu64, &i, &n) == 2) {
@@ -171,10 +225,18 @@ static int take_line(char *line)
 
 		return experiment_row(&x, EXPERIMENT_EDGES, &edge) < 0;
 	}
+	if (strncmp(line, "time ", 5) == 0) {
+		timed = sscanf(line, "time %" SCNu64 " %" SCNu64, &begin, &end) == 2;
+		return 0;
+	}
 	if (sscanf(line, "began %" SCNu64, &x.began) == 1)
 		return 0;
 	if (sscanf(line, "elapsed %" SCNu64, &x.elapsed) == 1)
 		return 0;
+	if (sscanf(line, "moments %" SCNu64, &n) == 1)
+		return experiment_add_value_tally(&x, VALUE_TALLY_MOMENTS, n);
+	if (strncmp(line, "site ", 5) == 0 || strncmp(line, "value ", 6) == 0)
+		return add_value(line);
 	if (strncmp(line, "sample ", 7) == 0)
 		return add_sample(line + 7);
 	return line[0] == '\n' || line[0] == '#' ? 0 : -1;

@@ -338,7 +338,7 @@ static int add_file(struct asked *a, struct experiment *sum, struct experiment *
 		*counts = own;
 		return 0;
 	}
-	a->runs += own.metrics.count > 0;
+	a->runs += own.metrics.count > 0 ? own.runs : 0;
 	if (experiment_merge(sum, &own, 0, e)) {
 		experiment_fini(&own);
 		return -1;

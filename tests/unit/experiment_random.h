@@ -12,6 +12,8 @@
 #include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
+#include "experiment/time_slices.h"
+#include "experiment/values.h"
 #include "experiment/waits.h"
 
 struct chance {
@@ -177,6 +179,34 @@ static inline int random_data(struct experiment *x, struct chance *c, uint32_t r
 	return 0;
 }
 
+/* A site of values, and one of its values. */
+static inline int random_value(struct experiment *x, struct chance *c)
+{
+	uint32_t images = (uint32_t)x->images.count;
+	struct experiment_value_site site = {.key = {.address = 0x1000 + chance_below(c, 8),
+						     .image = chance_below(c, images),
+						     .kind = chance_below(c, VALUE_KINDS + 1),
+						     .form = chance_below(c, 2) << 8},
+		.count = chance_below(c, 99),
+		.moments = chance_below(c, 9),
+		.least = chance_below(c, 5),
+		.high = chance_next(c),
+		.low_complement = chance_next(c),
+		.bits = {chance_next(c), chance_next(c)}};
+	struct experiment_value value = {
+		.key = {.value = chance_below(c, 4), .image = chance_below(c, images)},
+		.over = chance_below(c, 9),
+		.sure = chance_below(c, 9)};
+	long row = experiment_row(x, EXPERIMENT_VALUE_SITES, &site);
+
+	value.key.site = (uint32_t)row;
+	return row < 0 || experiment_row(x, EXPERIMENT_VALUES, &value) < 0 ||
+			       experiment_add_value_tally(
+				       x, chance_below(c, VALUE_TALLIES + 1), chance_below(c, 99))
+		       ? -1
+		       : 0;
+}
+
 /* Branch records. */
 static inline int random_branches(struct experiment *x, struct chance *c, uint32_t rows)
 {
@@ -209,8 +239,28 @@ static inline int random_branches(struct experiment *x, struct chance *c, uint32
 					    chance_below(c, WAIT_CAUSES + 1)},
 				    .parts = 1 + chance_below(c, 9999)}) < 0)
 			return -1;
+		if (random_value(x, c))
+			return -1;
 	}
 	return 0;
+}
+
+/* Of some runs, some or all samples have times. */
+static inline int random_sample(
+	struct experiment *x, struct chance *c, uint64_t seed, uint32_t node)
+{
+	uint32_t metrics = (uint32_t)x->metrics.count, threads = (uint32_t)x->threads.count;
+	const struct experiment_sample sample = {
+		.key = {chance_below(c, metrics), chance_below(c, threads),
+			chance_below(c, (uint32_t)x->phases.count), node},
+		.count = 1 + (chance_next(c) >> (11 + chance_below(c, 40)))};
+	uint64_t begin = chance_next(c) >> (20 + seed % 7), end = begin;
+
+	if (seed % 4 == 0 || (seed % 4 == 1 && chance_below(c, 2)))
+		return experiment_row(x, EXPERIMENT_SAMPLES, &sample) < 0 ? -1 : 0;
+	if (chance_below(c, 4) == 0)
+		end += chance_next(c) >> 20;
+	return experiment_add_between(x, &sample, begin, end);
 }
 
 /* nodes: about as many as that. */
@@ -218,15 +268,12 @@ static inline int random_experiment(struct experiment *x, uint64_t seed, uint32_
 {
 	struct chance c = chance_seed(seed);
 	struct error e = {0};
-	uint32_t images, metrics, threads, phases;
+	uint32_t images;
 
 	if (experiment_init(x, &e))
 		return -1;
 	random_rows(x, &c, &e);
 	images = (uint32_t)x->images.count;
-	metrics = (uint32_t)x->metrics.count;
-	threads = (uint32_t)x->threads.count;
-	phases = (uint32_t)x->phases.count;
 	for (uint32_t i = 0; i < nodes; i++) {
 		uint32_t parent =
 			chance_below(&c, 2) ? 0 : chance_below(&c, (uint32_t)x->nodes.count);
@@ -234,10 +281,7 @@ static inline int random_experiment(struct experiment *x, uint64_t seed, uint32_
 			chance_below(&c, 50) ? chance_below(&c, 2 * nodes) : chance_next(&c) << 11;
 		long node = experiment_node(x, parent, chance_below(&c, images), address);
 
-		if (node < 0 ||
-			experiment_add(x, chance_below(&c, metrics), chance_below(&c, threads),
-				chance_below(&c, phases), (uint32_t)node,
-				1 + (chance_next(&c) >> (11 + chance_below(&c, 40)))))
+		if (node < 0 || random_sample(x, &c, seed, (uint32_t)node))
 			return -1;
 	}
 	for (uint32_t i = 0; i < nodes / 8; i++) {

@@ -12,6 +12,7 @@
 #define TESTS_UNIT_INJECT_H
 
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -196,6 +197,17 @@ static size_t inject_end(void)
 	return inject.live;
 }
 
+/* On one processor the toolkit starts no threads to work beside this one. */
+static void inject_alone(void)
+{
+	cpu_set_t one;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu < 0 ? 0 : (size_t)cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
 /*
  * run returns 0, or -1 with *e set, having freed all that it allocated.  A run that gets over the
  * failed allocation may return 0 only where `optional` says so.
@@ -207,6 +219,7 @@ static void inject_each(const char *what, int (*run)(struct error *e), bool opti
 	size_t left;
 	int rc;
 
+	inject_alone();
 	inject_begin(0); /* what is allocated once and kept is not a leak */
 	rc = run(&e);
 	inject_end();

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/time_slices.h"
 #include "profile/places.h"
 #include "report/report_views.h"
 
@@ -95,15 +96,31 @@ static inline long fake_metric(struct experiment *x, const char *name, int event
 	return experiment_metric(x, &m, NULL);
 }
 
-/* n samples at an address called from a chain of addresses, outermost first, 0 ends it. */
-static inline void fake_samples(struct experiment *x, uint32_t metric, uint32_t thread,
-	uint32_t phase, uint64_t n, const uint64_t *path)
+/* The node of a chain of addresses, outermost first, 0 ends it. */
+static inline uint32_t fake_node(struct experiment *x, const uint64_t *path)
 {
 	long node = EXPERIMENT_ROOT;
 
 	for (; *path; path++)
 		node = experiment_node(x, (uint32_t)node, 1, *path);
-	experiment_add(x, metric, thread, phase, (uint32_t)node, n);
+	return (uint32_t)node;
+}
+
+/* n samples at an address called from a chain of addresses. */
+static inline void fake_samples(struct experiment *x, uint32_t metric, uint32_t thread,
+	uint32_t phase, uint64_t n, const uint64_t *path)
+{
+	experiment_add(x, metric, thread, phase, fake_node(x, path), n);
+}
+
+/* n samples of metric 0 and thread 1, evenly from one time of the run to another, ms. */
+static inline void fake_timed(
+	struct experiment *x, uint64_t n, uint64_t begin, uint64_t end, const uint64_t *path)
+{
+	experiment_add_between(x,
+		&(struct experiment_sample){
+			.key = {.thread = 1, .node = fake_node(x, path)}, .count = n},
+		begin * 1000000, end * 1000000);
 }
 
 #define PATH(...) ((const uint64_t[]){__VA_ARGS__, 0})

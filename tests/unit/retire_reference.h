@@ -264,7 +264,8 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 		}
 	}
 	done = ref_max(latest, hit ? at + form->load : at);
-	if (f->stored[(address / 8) % RETIRE_STORED].granule == address / 8) {
+	if (form->special != MODEL_LATENCY_LOCKED &&
+		f->stored[(address / 8) % RETIRE_STORED].granule == address / 8) {
 		if (f->stored[(address / 8) % RETIRE_STORED].key == key)
 			done = f->stored[(address / 8) % RETIRE_STORED].data;
 		else
@@ -295,6 +296,7 @@ static uint64_t ref_special(
 	switch (form->special) {
 	case MODEL_LATENCY_DIVIDE:
 	case MODEL_LATENCY_FP_DIVIDE:
+	case MODEL_LATENCY_FP_ROOT:
 		begin = ref_max(at, f->divider);
 		f->divider = begin + form->busy;
 		ref_why(f, MODEL_CAUSE_DIVIDER, at, begin + form->latency);
@@ -350,7 +352,7 @@ static void ref_store(struct reference *f, const struct retire_note *notes, size
 	const struct model_execution_config *e = &f->config.execution;
 	uint64_t granule, leaves, line = address / f->config.l1d.line;
 	uint64_t drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
-	uint64_t renamed = e->forward_renamed ? e->forward_renamed : e->forward;
+	uint64_t renamed = e->forward_renamed < e->forward ? e->forward_renamed : e->forward;
 	size_t i;
 
 	if (line != f->stored_line && e->store_lines)
@@ -456,6 +458,13 @@ static uint64_t ref_execute(struct reference *f, const struct retire_form *form,
 	return done;
 }
 
+/* Units of loads have the lowest bits. */
+static uint32_t ref_store_ports(const struct model_execution_config *e)
+{
+	return e->store_address == MODEL_ADDRESS_SHARED && e->loads ? (UINT32_C(1) << e->loads) - 1
+								    : RETIRE_NO_PORT;
+}
+
 static void ref_instruction(struct reference *f, const struct retire_note *notes, size_t count,
 	const struct model_block *block, int index, const uint64_t *record, int last)
 {
@@ -497,6 +506,9 @@ static void ref_instruction(struct reference *f, const struct retire_note *notes
 			at = ref_max(at, ref_load(f, notes, count, insn, form, key, addresses[i],
 						 accesses[i].size, from, first));
 			first = 0;
+		} else if (ref_does(&accesses[i], addresses[i], MODEL_ACCESS_STORE)) {
+			at = ref_max(
+				at, ref_take(f, ref_store_ports(&f->config.execution), -1, from));
 		}
 	at = ref_max(at, data);
 	done = form->special ? ref_special(f, form, cost, at) : ref_execute(f, form, at);
@@ -520,9 +532,8 @@ static void ref_instruction(struct reference *f, const struct retire_note *notes
 		if (notes[n].what == RETIRE_PREFETCH)
 			ref_line(f, done, &notes[n]);
 		if (notes[n].what == RETIRE_MISPREDICT) {
-			f->hold_until = ref_max(f->came + ref_parts(1), ref_parts(done)) -
-					ref_parts(1) + ref_parts(f->config.mispredict_penalty) +
-					slot;
+			f->hold_until = ref_max(f->came + ref_parts(1), ref_parts(done)) +
+					ref_parts(f->config.mispredict_penalty) + slot;
 			f->hold_cause = MODEL_CAUSE_MISPREDICT;
 		}
 	}

@@ -71,11 +71,12 @@ static void add(struct experiment *x, uint32_t metric, uint64_t address, uint64_
 	experiment_add(x, metric, 0, 0, (uint32_t)experiment_node(x, 0, 0, address), count);
 }
 
-static bool by_address(const struct experiment *x, const struct experiment_sample *sample,
-	uint64_t *key, void *data)
+static uint64_t by_address(const struct experiment *x, size_t sample, uint64_t *key, void *data)
 {
-	*key = experiment_node_at(x, sample->key.node)->key.address;
-	return !data || *key != *(uint64_t *)data;
+	const struct experiment_sample *s = experiment_sample_at(x, sample);
+
+	*key = experiment_node_at(x, s->key.node)->key.address;
+	return !data || *key != *(uint64_t *)data ? s->count : 0;
 }
 
 static void test_table(void)

@@ -12,6 +12,7 @@
 #define AT UINT64_C(0x401000)
 
 static struct core core;
+static struct schedule_paths *paths;
 
 struct subject {
 	struct flow *f;
@@ -34,15 +35,18 @@ static struct subject make(const char *hex, const double *edge)
 	uint8_t bytes[512];
 	struct flow_request r = {
 		.machine = ISA_X86_64, .begin = AT, .bytes = bytes, .size = unhex(hex, bytes, 512)};
+	struct schedule_path *path;
 	struct subject s = {0};
 	struct error e;
 
 	s.f = flow_new(&r, &e);
 	s.rows = s.f ? calloc(s.f->insns.count + 1, sizeof(*s.rows)) : NULL;
-	if (s.rows && analysis_context(s.f, &core, edge, s.rows, &e)) {
+	path = schedule_path_begin(paths, &e);
+	if (s.rows && (!path || analysis_context(path, s.f, &core, edge, s.rows, &e))) {
 		free(s.rows);
 		s.rows = NULL;
 	}
+	schedule_path_end(paths, path);
 	return s;
 }
 
@@ -168,11 +172,13 @@ int main(int argc, char **argv)
 		ok(0, "%s", e.message);
 		return done();
 	}
+	paths = schedule_paths_new(&core, &e);
 	test_loop();
 	test_overlap();
 	test_shares();
 	test_no_code();
 	test_again();
+	schedule_paths_free(paths);
 	core_fini(&core);
 	return done();
 }

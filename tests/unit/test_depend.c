@@ -21,6 +21,7 @@
 #include "valgrind/depend.c" /* part of the tool, and not of the library */
 #include "valgrind/latency.c"
 #include "valgrind/scan.c"
+#include "valgrind/traits.c"
 
 /* ---- of Valgrind ---- */
 
@@ -215,8 +216,8 @@ static void arithmetic(void)
 		"a move has the result of the instruction before");
 	is_insn(2, MODEL_LATENCY_MULTIPLY, NONE, NONE, R, D, C, SINK,
 		"results of this block come first");
-	is_insn(3, MODEL_LATENCY_ALU, NONE, NONE, R, NONE, A, SINK,
-		"part of a register keeps the rest of it; flags are a register");
+	is_insn(3, MODEL_LATENCY_ALU, NONE, NONE, R + 2, R, A, SINK,
+		"part of a register keeps the rest of it; flags come from who wrote them last");
 }
 
 static void stack(void)

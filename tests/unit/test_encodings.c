@@ -195,6 +195,7 @@ static void host(void)
 		{"GenuineIntel", 6, 0x6a, "icx"},
 		{"GenuineIntel", 6, 0x8f, "spr"},
 		{"GenuineIntel", 6, 0xcf, "spr"},
+		{"GenuineIntel", 6, 0xad, "spr"},
 		{"GenuineIntel", 6, 0x97, "generic"},
 		{"GenuineIntel", 15, 0x6a, "generic"},
 		{"AuthenticAMD", 6, 0x55, "generic"},
@@ -204,9 +205,13 @@ static void host(void)
 	bool known = false;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		is_str(host_family_x86(cases[i].vendor, cases[i].family, cases[i].model),
+		is_str(host_family_x86(cases[i].vendor, cases[i].family, cases[i].model, false),
 			cases[i].name, "%s family %x model %x", cases[i].vendor, cases[i].family,
 			cases[i].model);
+	is_str(host_family_x86("GenuineIntel", 6, 0x6a, true), "spr",
+		"with AMX it is no Ice Lake, whatever a hypervisor says");
+	is_str(host_family_x86("AuthenticAMD", 0x1a, 2, true), "generic",
+		"AMX of another maker means nothing");
 	is_str(host_family_arm(0x413fd0c1), "neoverse-n1", "MIDR of a Neoverse N1");
 	is_str(host_family_arm(0x410fd034), "generic", "MIDR of a Cortex-A53");
 	is_str(host_family_cpuinfo("processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x3\n"

@@ -2,11 +2,14 @@
 /* lib/machine: constants of this host, from figures that are made up. */
 #include "../tap.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernels/kernels.h"
+#include "machine/kept.h"
 #include "machine/private.h"
 
 static struct machine m;
@@ -81,6 +84,19 @@ static void refused(void)
 	has("fp-add-chain", before.execution.fp_add_chain, MACHINE_CONSTANT_DESCRIBED,
 		"half a line is none");
 	machine_defaults(&m);
+	machine_take_constants(&m, "forward 0.20 cycles, spread 0.00\n"
+				   "forward-renamed 0.00 cycles, spread 0.00\n"
+				   "scaled-load 1.00 cycles, spread 0.00\n"
+				   "taken-return 2.90 cycles, spread 0.10\n"
+				   "taken-indirect 21.00 cycles, spread 0.00\n"
+				   "LL-later 301.00 cycles, spread 60.00\n");
+	has("forward", 0, MACHINE_CONSTANT_MEASURED, "data may be there at once");
+	has("forward-renamed", 0, MACHINE_CONSTANT_MEASURED, "likewise");
+	has("scaled-load", 1, MACHINE_CONSTANT_MEASURED, "what no description has");
+	has("taken-return", 3, MACHINE_CONSTANT_MEASURED, "rounded");
+	has("taken-indirect", before.indirect_interval, MACHINE_CONSTANT_REFUSED, "too many");
+	has("LL-later", 301, MACHINE_CONSTANT_MEASURED, "a last level with neighbours");
+	machine_defaults(&m);
 	m.model.ll = (struct model_cache_config){0, 0, 0, 0};
 	machine_take_constants(&m, "LL 61.20 cycles, spread 3.00\n");
 	has("LL", 0, MACHINE_CONSTANT_DESCRIBED, "a level that is not there stays away");
@@ -110,6 +126,60 @@ static void given(void)
 	ok(!machine_unmeasured("host:L2=512K") && !machine_unmeasured("zen4"),
 		"nothing is measured then");
 	unlink(path);
+}
+
+static bool any_text(const char *text)
+{
+	return text[0];
+}
+
+static void keep_time(const struct machine_identity *id, const char *name, const char *text)
+{
+	struct kept_file file = {name, any_text};
+
+	kept_write(&file, id, KEPT_BOOT, text);
+}
+
+/* A time beside a busy neighbour must not stay. */
+static void times_of_a_boot(void)
+{
+	static char dir[] = "/tmp/test_constants.XXXXXX"; /* used as long as it is the directory */
+	struct machine_identity id;
+	char now[64], files[64];
+	glob_t found;
+
+	if (!mkdtemp(dir))
+		return;
+	unsetenv("PERFEX_HOST");
+	setenv("XDG_CACHE_HOME", dir, 1);
+	kept_directories(dir, NULL);
+	machine_identify("", &id);
+	ok(machine_unmeasured("host") && machine_measure_due("host"), "none yet");
+	keep_time(&id, "host",
+		"taken at 1000\ntaken 1.98 cycles, spread 0.00\n"
+		"mispredict 13.00 cycles, spread 0.00\nLL-later 450.00 cycles, spread 1.00\n");
+	ok(!machine_unmeasured("host") && machine_measure_due("host"), "one, long ago");
+	snprintf(now, sizeof(now), "taken at %lld\ntaken 1.02 cycles, spread 0.00\n",
+		(long long)time(NULL));
+	keep_time(&id, "host-2", now);
+	ok(!machine_measure_due("host"), "two, the last just now");
+	keep_time(&id, "host-3",
+		"taken at 2000\nmispredict 17.00 cycles, spread 0.00\n"
+		"LL-later 300.00 cycles, spread 1.00\n");
+	ok(!machine_measure_due("host"), "three are enough");
+	machine_defaults(&m);
+	machine_host_constants(&m, &id);
+	has("taken", 1, MACHINE_CONSTANT_MEASURED, "the least of two");
+	has("mispredict", 13, MACHINE_CONSTANT_MEASURED, "one time may lack a figure");
+	has("LL-later", 300, MACHINE_CONSTANT_MEASURED,
+		"neighbours take least of a shared level in the quietest time");
+	kept_directories(NULL, NULL);
+	snprintf(files, sizeof(files), "%s/perfex-*", dir);
+	if (glob(files, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			unlink(found.gl_pathv[i]);
+	globfree(&found);
+	rmdir(dir);
 }
 
 /* What the kernels that are timed compute. */
@@ -145,6 +215,7 @@ int main(void)
 	taken();
 	refused();
 	given();
+	times_of_a_boot();
 	timed();
 	return done();
 }

@@ -129,14 +129,13 @@ static void table(struct strbuf *out)
 
 	machine_defaults(&m);
 	machine_print(&m, &defaults);
-	strbuf_puts(out, ".Bl -column \"store-forward\" \"1 to 256 entries, 1 to 64 ahead\" "
-			 "\"default\"\n.It Em keyword Ta Em limits Ta Em default\n");
+	strbuf_puts(out, ".Bl -tag -compact -width fp-divide-latency\n");
 	for (size_t i = 0; i < machine_field_count; i++) {
 		const struct field *f = &machine_fields[i];
 
-		strbuf_printf(out, ".It Cm %s Ta ", f->key);
+		strbuf_printf(out, ".It Cm %s\n", f->key);
 		limits(out, f);
-		strbuf_puts(out, " Ta ");
+		strbuf_puts(out, "; default: ");
 		value_of(out, strbuf_text(&defaults), f->key);
 		strbuf_putc(out, '\n');
 	}

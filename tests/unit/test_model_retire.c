@@ -56,6 +56,7 @@ static struct model_insn *add(enum model_latency latency, int source, int result
 	struct model_insn *insn = &insns[segment.insn_count++];
 
 	*insn = (struct model_insn){.latency = (uint8_t)latency,
+		.branch = MODEL_NO_BRANCH,
 		.first_access = segment.access_count,
 		.for_address = {MODEL_SLOT_NONE, MODEL_SLOT_NONE},
 		.source = {(uint8_t)source, MODEL_SLOT_NONE, MODEL_SLOT_NONE, MODEL_SLOT_NONE},
@@ -432,8 +433,9 @@ static void branches(void)
 	mark();
 	retire_note(&clock_, insns, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);
 	run_block(101);
-	is_near(cycles(), 15 + 101 / 4.0, 0, "a misprediction costs its penalty");
-	is_near(since(MODEL_CAUSE_MISPREDICT), 15, 0, "which is its cause");
+	is_near(cycles(), 1 + 15 + 101 / 4.0, 0,
+		"a misprediction costs its penalty, once executed");
+	is_near(since(MODEL_CAUSE_MISPREDICT), 16, 0, "and is the cause of both");
 
 	clear();
 	add_load(0, 0, 0x1000);
@@ -443,7 +445,8 @@ static void branches(void)
 	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
 	mark();
 	run_block(1);
-	is_near(cycles(), 50 + 15 + 0.75, 1, "of a branch that waits for a load: also the load");
+	is_near(cycles(), 50 + 1 + 15 + 0.75, 1,
+		"of a branch that waits for a load: also the load");
 	is_near(since(MODEL_CAUSE_LL), 50, 1, "which is charged to the load");
 	is_near(since(MODEL_CAUSE_MISPREDICT), 15, 1, "and what comes behind the branch to that");
 }
@@ -475,6 +478,132 @@ static void taken(void)
 		run_block(100);
 		is_near(cycles(), count == 5 ? 200 : 300, 0.5,
 			"a taken branch after more than a group of instructions: %d", count);
+	}
+}
+
+static void taken_otherwise(void)
+{
+	struct model_config c = plain();
+
+	c.taken_interval = 1;
+	c.return_interval = 3;
+	c.indirect_interval = 4;
+	begin(c);
+	clear();
+	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	segment.statics[MODEL_STATIC_TAKEN] = 1;
+	segment.statics[MODEL_STATIC_RETURNS] = 1;
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 300, 0, "returns have an interval of their own");
+	segment.statics[MODEL_STATIC_RETURNS] = 0;
+	segment.statics[MODEL_STATIC_INDIRECTS] = 1;
+	run_block(100);
+	mark();
+	for (int i = 0; i < 100; i++) {
+		clock_.varied = i % 2;
+		run_block(1);
+	}
+	is_near(cycles(), 50 * 4 + 50, 4, "indirect branches, if they had several targets");
+}
+
+static void fused(void)
+{
+	static const struct {
+		enum model_fusion fusion;
+		int after, each;
+	} rows[] = {
+		{MODEL_FUSION_NONE, MODEL_TRAIT_AFTER_COMPARE, 4},
+		{MODEL_FUSION_COMPARE, MODEL_TRAIT_AFTER_COMPARE, 2},
+		{MODEL_FUSION_COMPARE, MODEL_TRAIT_AFTER_ARITHMETIC, 4},
+		{MODEL_FUSION_ARITHMETIC, MODEL_TRAIT_AFTER_ARITHMETIC, 2},
+	};
+	struct model_config c = plain();
+
+	for (unsigned k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		c.execution.fusion = rows[k].fusion;
+		begin(c);
+		clear();
+		for (int i = 0; i < 8; i++) {
+			struct model_insn *insn;
+
+			add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+			insn = add(MODEL_LATENCY_ALU, MODEL_RESULT + 2 * i, MODEL_SLOT_SINK);
+			insn->branch = MODEL_CONDITIONAL;
+			insn->traits = (uint8_t)rows[k].after;
+		}
+		run_block(100);
+		mark();
+		run_block(100);
+		is_near(cycles() / 100, rows[k].each, 0,
+			"eight pairs, four instructions a cycle: %u", k);
+	}
+	c.execution.fusion = MODEL_FUSION_COMPARE;
+	c.execution.branches = 1;
+	begin(c);
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles() / 100, 8, 0, "and one unit for branches");
+}
+
+static void traits(void)
+{
+	struct model_config c = plain();
+
+	c.execution.scaled_load = 1;
+	c.execution.vector_load = 3;
+	c.execution.vector_forward = 9;
+	c.execution.forward = 5;
+	c.execution.forward_renamed = 0;
+	begin(c);
+	clear();
+	add_load(0, 0, 0x1000)->traits = MODEL_TRAIT_SCALED;
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 500, 0, "a scaled index has a cycle of its own");
+	clear();
+	add_store(0, 0x1000)->traits = MODEL_TRAIT_VECTOR;
+	add_load(MODEL_SLOT_NONE, 0, 0x1000)->traits = MODEL_TRAIT_VECTOR;
+	insns[1].latency = MODEL_LATENCY_VECTOR_LOAD;
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 900, 0, "vectors are forwarded later");
+	clear();
+	add_store(0, 0x1000);
+	add_load(MODEL_SLOT_NONE, 0, 0x1000);
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 500, 0, "others not");
+	clear();
+	add_store(0, 0x1000);
+	add(MODEL_LATENCY_LOCKED, MODEL_SLOT_NONE, 0);
+	add_access(&insns[1], MODEL_ACCESS_LOAD, MODEL_SLOT_NONE, 0x1000);
+	run_block(100);
+	mark();
+	run_block(100);
+	ok(cycles() >= 100 * (double)c.lock_latency, "a locked load waits for the cache: %.0f",
+		cycles());
+
+	c.execution.loads = 2;
+	c.execution.stores = 2;
+	for (int shared = 0; shared < 2; shared++) {
+		c.execution.store_address = shared ? MODEL_ADDRESS_SHARED : MODEL_ADDRESS_OWN;
+		begin(c);
+		clear();
+		for (int i = 0; i < 2; i++) {
+			add_load(MODEL_SLOT_NONE, 1, 0x2000);
+			add_store(MODEL_SLOT_NONE, 0x1000);
+		}
+		run_block(100);
+		mark();
+		run_block(100);
+		is_near(cycles(), shared ? 200 : 100, 1,
+			"two loads and two stores a cycle, if stores have addresses: %d", !shared);
 	}
 }
 
@@ -827,6 +956,9 @@ int main(void)
 	write_backs();
 	branches();
 	taken();
+	taken_otherwise();
+	fused();
+	traits();
 	fetches();
 	jumps();
 	store_buffer();

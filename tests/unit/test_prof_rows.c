@@ -300,7 +300,8 @@ static void test_render(void)
 	render_prof_text(&r.table, &(struct prof_style){0}, &out);
 	ok(strstr(strbuf_text(&out), "a name\\x1b]0;title\\x07 and\\x0dmore"),
 		"what a terminal would obey is not passed on");
-	ok(strstr(strbuf_text(&out), "SpeedShop profile listing"), "text begins as SpeedShop's");
+	ok(strstr(strbuf_text(&out), "\nExperiment  "), "the head has names first");
+	ok(!strstr(strbuf_text(&out), "Experiment name"), "and few lines");
 	ok(strstr(strbuf_text(&out), "measured") && strstr(strbuf_text(&out), "model"), "labels");
 	ok(strstr(strbuf_text(&out), "search (app: app.c, 17)"), "place");
 	ok(strstr(strbuf_text(&out), "~0.005"), "a figure of little meaning is marked");
@@ -308,6 +309,12 @@ static void test_render(void)
 	render_prof_text(&r.table, &(struct prof_style){.dim = true, .intervals = true}, &out);
 	ok(strstr(strbuf_text(&out), SHOWN_DIM "0.005" SHOWN_DIM_END), "or dimmed");
 	ok(strstr(strbuf_text(&out), "+-7"), "intervals");
+	strbuf_fini(&out);
+	report_head(&r.table, "Long", "%02000d", 7);
+	render_prof_text(&r.table, &(struct prof_style){.head = true}, &out);
+	ok(strstr(strbuf_text(&out), "SpeedShop profile listing"), "-head begins as SpeedShop's");
+	ok(strstr(strbuf_text(&out), "\nExperiment name "), "and has all lines");
+	ok(strstr(strbuf_text(&out), "0... (2000 bytes)\n"), "but no line without end");
 	strbuf_fini(&out);
 	ok(render_prof_json(&r.table, &out, &e) == 0 &&
 			strstr(strbuf_text(&out), "\"schema\":\"prof.rows/1\""),

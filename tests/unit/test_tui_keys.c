@@ -174,12 +174,71 @@ static void test_late(void)
 	end();
 }
 
+/* Where `hottest` goes in the view that is open, from its first line. */
+static size_t hottest_line(void)
+{
+	size_t before = tui_top(&t)->cursor, found;
+
+	tui_top(&t)->cursor = 0;
+	t.hottest = 0;
+	tui_fake_keys(&t, "H");
+	found = tui_top(&t)->cursor;
+	tui_top(&t)->cursor = before;
+	return found;
+}
+
+/* Keys that come before the rows that they are for. */
+static void test_held(void)
+{
+	begin("procedures");
+	tui_key(&t, 'd');
+	tui_key(&t, 'H');
+	tui_key(&t, 'j');
+	is_str(title(), "dis of " SEARCH, "the view is open at once");
+	for (int i = 0; i < 4; i++)
+		tui_fake_run(&t);
+	is_int((long)tui_top(&t)->cursor, (long)hottest_line() + 1,
+		"its most costly row, and one below");
+	end();
+	begin("procedures");
+	tui_key(&t, 'd');
+	tui_key(&t, 'H');
+	tui_key(&t, TUI_KEY_ESCAPE);
+	for (int i = 0; i < 4; i++)
+		tui_fake_run(&t);
+	is_str(title(), "procedures", "leaving forgets them");
+	is_int((long)tui_top(&t)->cursor, 0, "for the view before, too");
+	end();
+	begin("procedures");
+	tui_resize(&t, 12, 80);
+	tui_fake_keys(&t, "d");
+	ok(tui_top(&t)->cursor < (size_t)tui_body_rows(&t) / 2 ||
+			tui_top(&t)->cursor - tui_top(&t)->top <= (size_t)tui_body_rows(&t) / 2,
+		"the row that a view opens at is not below the middle");
+	tui_fake_keys(&t, "/TOTAL\n");
+	tui_fake_keys(&t, "g/ret\n");
+	ok(tui_top(&t)->cursor >= tui_top(&t)->top, "what is found is in view");
+	end();
+	begin("procedures");
+	tui_fake_keys(&t, "jjj\n");
+	is_str(title(), "dis of (unknown)", "Enter, without lines: to instructions");
+	end();
+	begin("procedures");
+	tui_fake_keys(&t, "wabc");
+	is_str(t.prompt.text, "abc", "the first character replaces the name that is offered");
+	tui_fake_keys(&t, "\033w");
+	tui_key(&t, TUI_KEY_BACKSPACE);
+	tui_fake_keys(&t, "x");
+	is_str(t.prompt.text, "prof.procedures.txx", "other keys edit it");
+	end();
+}
+
 static void test_files(void)
 {
 	begin("procedures");
 	tui_fake_keys(&t, "w\n");
 	is_str(fake.wrote, "prof.procedures.txt", "a name is offered");
-	ok(fake.text && strstr(fake.text, "SpeedShop profile listing"), "the printed report");
+	ok(fake.text && strstr(fake.text, "\nExperiment  "), "the printed report");
 	tui_fake_keys(&t, "w");
 	tui_key(&t, TUI_CONTROL('u'));
 	tui_fake_keys(&t, "x.json\n");
@@ -284,6 +343,55 @@ static void test_many(size_t count)
 	report_table_fini(&table);
 }
 
+static uint64_t shown_samples(void)
+{
+	const struct report_table *table = tui_top(&t)->table;
+	size_t row = 0;
+
+	while (table->rows.data[row].role != REPORT_TOTAL)
+		row++;
+	return report_cells(table, row)[0].samples;
+}
+
+static void test_times(void)
+{
+	char line[64];
+
+	begin("procedures");
+	tui_fake_keys(&t, "z");
+	ok(strstr(t.message, "timeline"), "times are selected in the timeline");
+	tui_fake_keys(&t, "T");
+	is_str(title(), "timeline", "T opens it");
+	end();
+	begin("timeline");
+	is_int(shown_samples(), 964, "the whole run at first");
+	is_int(tui_top(&t)->table->times.bins, 37, "in so many columns");
+	tui_fake_keys(&t, "z");
+	ok(strstr(t.message, "nothing is selected"), "nothing is selected");
+	tui_fake_keys(&t, "))))[))))]");
+	tui_times_text(tui_top(&t), line, sizeof(line));
+	ok(strncmp(line, "    [===^    ", 13) == 0, "a selection is drawn: %s", line);
+	ok(strstr(t.message, "0.1342 to 0.302 s"), "and said");
+	tui_fake_keys(&t, "((((((((((((((((");
+	tui_times_text(tui_top(&t), line, sizeof(line));
+	ok(strncmp(line, "^   [===]    ", 13) == 0, "the cursor stops at the beginning: %s", line);
+	tui_fake_keys(&t, "z");
+	is_str(title(), "timeline, 0.13421772 to 0.30198988 s", "the view is of these times");
+	ok(shown_samples() < 200 && shown_samples() > 100, "with their samples: %d",
+		(int)shown_samples());
+	tui_fake_keys(&t, "1");
+	ok(strstr(title(), "procedures, 0.134"), "so are other reports");
+	ok(shown_samples() < 200, "with these samples");
+	tui_fake_keys(&t, "q[))]z");
+	ok(tui_top(&t)->table->times.width < 0.01, "a part of the part");
+	tui_fake_keys(&t, "Z");
+	is_str(title(), "timeline", "and back to the whole");
+	is_int(shown_samples(), 964, "with all samples");
+	tui_fake_keys(&t, "Z");
+	ok(strstr(t.message, "already"), "which is all there is");
+	end();
+}
+
 int main(void)
 {
 	const char *rows = getenv("ROWS");
@@ -294,8 +402,10 @@ int main(void)
 	setenv("PERFEX_DATA", path, 1);
 	test_ways();
 	test_menus();
+	test_times();
 	test_order();
 	test_late();
+	test_held();
 	test_files();
 	test_clicks();
 	test_many(rows ? strtoul(rows, NULL, 10) : 200000);

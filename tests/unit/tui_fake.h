@@ -172,15 +172,15 @@ static inline void tui_fake_experiment(struct experiment *x, unsigned more)
 	fake_metric(x, "gi", 15, 1, METRIC_EXACT, LABEL_MODEL);
 	t.process = (uint32_t)experiment_process(x, &p, NULL);
 	experiment_thread(x, &t, NULL);
-	fake_samples(x, 0, 1, 0, 5, PATH(0x1010));
-	fake_samples(x, 0, 1, 0, 400 + more, PATH(0x1010, 0x1117));
-	fake_samples(x, 0, 1, 0, 160, PATH(0x1010, 0x1119));
-	fake_samples(x, 0, 1, 0, 12, PATH(0x1010, 0x110c));
-	fake_samples(x, 0, 1, 0, 120, PATH(0x1010, 0x1117, 0x1210));
-	fake_samples(x, 0, 1, 0, 33, PATH(0x1010, 0x1110, 0x1410));
-	fake_samples(x, 0, 1, 0, 70, PATH(0x1010, 0x1310));
-	fake_samples(x, 0, 1, 0, 110, PATH(0x1010, 0x1310, 0x1318));
-	fake_samples(x, 0, 1, 0, 4, PATH(0x1010, 0x1310, 0x1318, 0x1410));
+	fake_timed(x, 5, 0, 20, PATH(0x1010));
+	fake_timed(x, 400 + more, 0, 700, PATH(0x1010, 0x1117));
+	fake_timed(x, 160, 200, 700, PATH(0x1010, 0x1119));
+	fake_timed(x, 12, 700, 720, PATH(0x1010, 0x110c));
+	fake_timed(x, 120, 700, 1200, PATH(0x1010, 0x1117, 0x1210));
+	fake_timed(x, 33, 1200, 1234, PATH(0x1010, 0x1110, 0x1410));
+	fake_timed(x, 70, 300, 600, PATH(0x1010, 0x1310));
+	fake_timed(x, 110, 400, 500, PATH(0x1010, 0x1310, 0x1318));
+	fake_timed(x, 4, 0, 1234, PATH(0x1010, 0x1310, 0x1318, 0x1410));
 	fake_samples(x, 1, 1, 0, 70, PATH(0x1010, 0x1110));
 	fake_samples(x, 1, 1, 0, 3, PATH(0x1010, 0x1310));
 	for (size_t i = 0; i < sizeof(begins); i++)
@@ -219,6 +219,8 @@ static inline int tui_fake_ask(
 	q.inlines = ask->switches & 2;
 	/* Names of the program have no brackets; stars would match themselves. */
 	q.only = ask->procedure ? only : NULL;
+	q.from = ask->times.from[0] ? ask->times.from : NULL;
+	q.to = ask->times.to[0] ? ask->times.to : NULL;
 	f->made++;
 	if (f->failing && f->made % f->failing == 0) {
 		error_set(&a->error, ERR_UNSUPPORTED, "this one cannot be made");

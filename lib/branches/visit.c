@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A visit: a thread is stopped and looked at. */
+#include <elf.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+
+#include "branches/private.h"
+
+#define WAIT_STOP (20 * (uint64_t)MILLISECOND) /* for a thread to stop */
+#define STOP_MOST (100 * (uint64_t)MICROSECOND)
+
+/* What the owner wants to know of it; ns of CPU time spent elsewhere. */
+static uint64_t visit_look(struct held *f, uint64_t time)
+{
+	struct branches *b = f->b;
+	_Alignas(64) static uint8_t state[BRANCHES_STATE];
+	struct iovec io = {state, sizeof(state)};
+	struct branches_visit visit = {.pid = f->process->pid,
+		.tid = f->tid,
+		.time = time,
+		.memory = f->process->memory,
+		.state = state};
+
+	if (!f->stale && ptrace(PTRACE_GETREGSET, f->tid, (void *)NT_X86_XSTATE, &io) == 0) {
+		visit.registers = &f->registers;
+		visit.size = io.iov_len;
+	}
+	return b->request.visit(b->request.context, &visit);
+}
+
+/*
+ * On the thread's processor it cannot run while we do: its CPU time from before the stop until it
+ * goes on is what the stop costs it, some 30 us. More is work of its own, if it has moved to
+ * another processor meanwhile.
+ */
+void branches_visit(struct branches *b, pid_t tid, long processor)
+{
+	struct thread *t = tracer_find(b, tid);
+	struct held f = {.b = b, .tid = tid, .process = t->process};
+	uint64_t began, used, elsewhere = 0, now;
+	pid_t pid = t->process->pid;
+
+	if (process_memory(f.process) < 0)
+		return;
+	branches_pin(processor);
+	began = branches_now(CLOCK_MONOTONIC);
+	f.until = began + WAIT_STOP;
+	branches_set_horizon(b, began);
+	used = hold_time(f.process, tid);
+	if (hold_stop(&f) == 0)
+		elsewhere = visit_look(&f, branches_now(CLOCK_MONOTONIC));
+	if (f.held)
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
+	if (process_find(b, pid) == f.process && tracer_find(b, tid)) {
+		now = hold_time(f.process, tid);
+		used = now > used ? now - used : 0;
+		b->counts[TALLY_STOP_NS] += used < STOP_MOST ? used : STOP_MOST;
+	}
+	b->counts[TALLY_COST_NS] += elsewhere;
+	b->bursts.cost += (double)elsewhere;
+	branches_set_horizon(b, 0);
+	branches_pin_free(b);
+}

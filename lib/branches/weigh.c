@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "branches/weigh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+
+#define HITS_LEAST 30.0 /* of an anchor, natively; and in bursts: */
+#define SEEN_LEAST 2.0
+#define SEEN_MOST  50.0 /* more do not improve it */
+#define LOOSE      0.02 /* anchors that differ by less than the root of this count as one */
+#define FREE       0.25 /* variance of a weight, as a part of it, squared, before anchors are known */
+#define APART      0.02 /* squared sine, of code that goes with an anchor */
+#define LEFT_MAX   1.5
+#define LEVER_MAX  0.9
+#define ROUNDS     4
+#define STEP       2.0 /* a weight changes by no more than this factor in a round */
+
+int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
+{
+	*w = (struct weigh){.bursts = bursts, .anchors = anchors, .factor = 1};
+	w->count = calloc(anchors * bursts + 1, sizeof(double));
+	w->total = calloc(anchors + 1, sizeof(double));
+	w->doubt = calloc(anchors + 1, sizeof(double));
+	w->weight = calloc(bursts + 1, sizeof(double));
+	w->matrix = calloc(anchors * anchors + 1, sizeof(double));
+	w->lever = calloc(bursts + 1, sizeof(double));
+	w->part = calloc(3 * anchors + 1, sizeof(double));
+	w->left = w->part + anchors;
+	w->norm = w->left + anchors;
+	return w->count && w->total && w->doubt && w->weight && w->matrix && w->lever && w->part
+		       ? 0
+		       : -1;
+}
+
+void weigh_free(struct weigh *w)
+{
+	free(w->count);
+	free(w->total);
+	free(w->doubt);
+	free(w->weight);
+	free(w->matrix);
+	free(w->lever);
+	free(w->part);
+	*w = (struct weigh){0};
+}
+
+/* What bursts make of the executions of an anchor, in parts of those counted. */
+static double weigh_explained(const struct weigh *w, size_t anchor)
+{
+	const double *count = w->count + anchor * w->bursts;
+	double sum = 0;
+
+	for (size_t i = 0; i < w->bursts; i++)
+		sum += w->weight[i] * count[i];
+	return sum / w->total[anchor];
+}
+
+static void drop_rare(struct weigh *w)
+{
+	size_t kept = 0;
+
+	for (size_t a = 0; a < w->anchors; a++) {
+		double seen = 0;
+
+		for (size_t i = 0; i < w->bursts; i++)
+			seen += w->count[a * w->bursts + i];
+		if (w->total[a] < HITS_LEAST || seen < SEEN_LEAST)
+			continue;
+		w->total[kept] = w->total[a];
+		w->doubt[kept] = w->doubt[a] + 1 / seen;
+		memmove(w->count + kept * w->bursts, w->count + a * w->bursts,
+			w->bursts * sizeof(double));
+		kept++;
+	}
+	w->anchors = kept;
+}
+
+/* One factor for all, by the median of anchors. */
+static void find_factor(struct weigh *w)
+{
+	struct stats_weighed *all = calloc(w->anchors, sizeof(*all));
+	double whole = 0;
+
+	for (size_t a = 0; all && a < w->anchors; a++) {
+		all[a] = (struct stats_weighed){
+			1 / weigh_explained(w, a), fmin(1 / w->doubt[a], SEEN_MOST)};
+		whole += all[a].weight;
+	}
+	if (all)
+		w->factor = stats_weighed(all, w->anchors, whole / 2);
+	free(all);
+	for (size_t i = 0; i < w->bursts; i++)
+		w->weight[i] *= w->factor;
+}
+
+/* Products of anchors over bursts, and their Cholesky factor, in place. */
+static void make_matrix(struct weigh *w)
+{
+	size_t n = w->anchors;
+
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = 0; b <= a; b++) {
+			const double *x = w->count + a * w->bursts, *y = w->count + b * w->bursts;
+			double sum = 0;
+
+			for (size_t i = 0; i < w->bursts; i++)
+				sum += w->weight[i] * w->weight[i] * x[i] * y[i];
+			w->matrix[a * n + b] = sum / (w->total[a] * w->total[b]);
+		}
+	for (size_t a = 0; a < n; a++) {
+		w->norm[a] = w->matrix[a * n + a];
+		w->matrix[a * n + a] += (LOOSE + w->doubt[a] / FREE) * w->norm[a];
+	}
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = 0; b <= a; b++) {
+			double sum = w->matrix[a * n + b];
+
+			for (size_t k = 0; k < b; k++)
+				sum -= w->matrix[a * n + k] * w->matrix[b * n + k];
+			w->matrix[a * n + b] =
+				a == b ? sqrt(fmax(sum, 1e-12)) : sum / w->matrix[b * n + b];
+		}
+}
+
+static void weigh_solve(const struct weigh *w, double *x)
+{
+	size_t n = w->anchors;
+
+	for (size_t a = 0; a < n; a++) {
+		for (size_t k = 0; k < a; k++)
+			x[a] -= w->matrix[a * n + k] * x[k];
+		x[a] /= w->matrix[a * n + a];
+	}
+	for (size_t a = n; a-- > 0;) {
+		for (size_t k = a + 1; k < n; k++)
+			x[a] -= w->matrix[k * n + a] * x[k];
+		x[a] /= w->matrix[a * n + a];
+	}
+}
+
+/* How much each burst decides its own weight: what is left unexplained of it is less than what
+ * other bursts would leave. */
+static void find_levers(struct weigh *w)
+{
+	size_t n = w->anchors;
+
+	for (size_t i = 0; i < w->bursts; i++) {
+		double sum = 0;
+
+		for (size_t a = 0; a < n; a++) {
+			w->part[a] = w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
+			for (size_t k = 0; k < a; k++)
+				w->part[a] -= w->matrix[a * n + k] * w->part[k];
+			w->part[a] /= w->matrix[a * n + a];
+			sum += w->part[a] * w->part[a];
+		}
+		w->lever[i] = fmin(sum, LEVER_MAX);
+	}
+}
+
+static void change_weights(struct weigh *w)
+{
+	for (size_t i = 0; i < w->bursts; i++) {
+		double by = 1;
+
+		for (size_t a = 0; a < w->anchors; a++)
+			by += w->part[a] * w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
+		w->weight[i] *= fmin(fmax(by, 1 / STEP), STEP);
+	}
+}
+
+void weigh_calibrate(struct weigh *w)
+{
+	drop_rare(w);
+	if (!w->anchors)
+		return;
+	find_factor(w);
+	for (int round = 0; round < ROUNDS; round++) {
+		make_matrix(w);
+		for (size_t a = 0; a < w->anchors; a++)
+			w->part[a] = 1 - weigh_explained(w, a);
+		weigh_solve(w, w->part);
+		change_weights(w);
+	}
+	make_matrix(w);
+	find_levers(w);
+	for (size_t a = 0; a < w->anchors; a++)
+		w->left[a] = fmin(fmax(-log(weigh_explained(w, a)), -LEFT_MAX), LEFT_MAX);
+}
+
+/* What weights leave unexplained of the anchors that code with these products goes with: the
+ * logarithm of a factor. */
+static double weigh_rest(const struct weigh *w, double squares)
+{
+	double sum = 0, all = 1;
+
+	for (size_t a = 0; a < w->anchors; a++) {
+		double near, weight;
+
+		near = fmin(w->part[a] * w->part[a] / (w->norm[a] * squares), 1);
+		weight = near / (1 - near + w->doubt[a] + APART);
+		sum += weight * w->left[a];
+		all += weight;
+	}
+	return sum / all;
+}
+
+double weigh_sum(struct weigh *w, const double *count, double *variance)
+{
+	double *by = w->part, sum = 0, squares = 0, factor;
+
+	*variance = 0;
+	memset(by, 0, w->anchors * sizeof(*by));
+	for (size_t i = 0; i < w->bursts; i++) {
+		double own = w->weight[i] * count[i];
+
+		sum += own;
+		squares += own * own;
+		for (size_t a = 0; a < w->anchors && own > 0; a++)
+			by[a] += own * w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
+	}
+	if (!(squares > 0))
+		return 0;
+	factor = exp(weigh_rest(w, squares));
+	weigh_solve(w, by);
+	for (size_t i = 0; i < w->bursts; i++) {
+		double rest = w->weight[i] * count[i];
+
+		for (size_t a = 0; a < w->anchors; a++)
+			rest -= by[a] * w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
+		rest /= 1 - w->lever[i];
+		*variance += rest * rest;
+	}
+	*variance *= factor * factor;
+	return sum * factor;
+}

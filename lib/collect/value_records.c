@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/value_records.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "experiment/branches.h"
+
+static uint64_t thread_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int value_records_begin(
+	struct value_records *r, const struct values_config *config, struct error *e)
+{
+	r->values = values_new(config, e);
+	if (!r->values)
+		return -1;
+	pthread_mutex_init(&r->lock, NULL);
+	value_sites_init(&r->sites);
+	return 0;
+}
+
+/* ---- the thread that traces ---- */
+
+static void window_free(struct value_window *w)
+{
+	vec_fini(&w->seen);
+}
+
+static void value_count(struct value_records *r, const struct value_window *w, bool any)
+{
+	static const enum experiment_value_tally_kind ends[] = {
+		[VALUES_CALL] = VALUE_TALLY_ENDED_CALL,
+		[VALUES_FAULT] = VALUE_TALLY_ENDED_FAULT,
+		[VALUES_REFUSED] = VALUE_TALLY_ENDED_REFUSED,
+		[VALUES_ROOM] = VALUE_TALLY_ENDED_ROOM};
+
+	r->tallies[any ? VALUE_TALLY_MOMENTS : VALUE_TALLY_EMPTY]++;
+	r->tallies[VALUE_TALLY_INSTRUCTIONS] += w->instructions;
+	r->tallies[VALUE_TALLY_VALUES] += w->seen.count;
+	if (any && w->end != VALUES_WHOLE)
+		r->tallies[ends[w->end]]++;
+}
+
+uint64_t value_records_visit(void *context, const struct branches_visit *visit)
+{
+	struct value_records *r = context;
+	struct values_thread thread = {.pid = visit->pid,
+		.memory = visit->memory,
+		.registers = visit->registers,
+		.state = visit->state,
+		.size = visit->size};
+	struct value_window w = {.time = visit->time};
+	uint64_t spent;
+	bool any;
+
+	any = visit->registers && values_interpret(r->values, &thread, &w);
+	pthread_mutex_lock(&r->lock);
+	value_count(r, &w, any);
+	if (!w.seen.count || vec_add(&r->queue, w))
+		window_free(&w);
+	spent = r->spent;
+	r->spent = 0;
+	pthread_mutex_unlock(&r->lock);
+	return spent;
+}
+
+void value_records_renewed(void *context, pid_t pid)
+{
+	struct value_records *r = context;
+
+	values_renew(r->values, pid);
+}
+
+/* ---- its owner ---- */
+
+int value_records_take(struct value_records *r)
+{
+	int rc = 0;
+
+	if (!r->values)
+		return 0;
+	if (r->pending.count)
+		memmove(r->pending.data, r->pending.data + r->next,
+			(r->pending.count - r->next) * sizeof(*r->pending.data));
+	r->pending.count -= r->next;
+	r->next = 0;
+	pthread_mutex_lock(&r->lock);
+	for (size_t i = 0; i < r->queue.count; i++)
+		if (rc || vec_add(&r->pending, r->queue.data[i])) {
+			window_free(&r->queue.data[i]);
+			rc = -1;
+		}
+	r->queue.count = 0;
+	for (uint32_t i = 0; i < VALUE_TALLIES; i++) {
+		if (r->tallies[i] && experiment_add_value_tally(r->experiment, i, r->tallies[i]))
+			rc = -1;
+		r->tallies[i] = 0;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return rc;
+}
+
+/* An address of a process as one of an image; image 0: unknown. -1 when memory is out. */
+struct value_place {
+	uint64_t address;
+	uint32_t image;
+};
+
+static int find_place(struct value_records *r, const struct process *p, uint64_t at,
+	const struct mapping **last, struct value_place *place)
+{
+	long image;
+
+	if (!*last || at < (*last)->begin || at >= (*last)->end)
+		*last = spaces_find(p, at);
+	*place = (struct value_place){.address = at};
+	if (!*last)
+		return 0;
+	image = images_register(r->spaces->images, (*last)->image, r->experiment);
+	if (image < 0)
+		return -1;
+	if (image > 0)
+		*place =
+			(struct value_place){spaces_address(r->spaces, *last, at), (uint32_t)image};
+	return 0;
+}
+
+static int add_value_seen(struct value_records *r, const struct process *p,
+	const struct value_seen *s, const struct mapping *last[2])
+{
+	struct value_told told = {.kind = s->kind,
+		.operand = s->operand,
+		.form = (uint32_t)s->bits << 8 | s->class,
+		.raw = s->value,
+		.value = s->value};
+	struct value_place place;
+
+	if (find_place(r, p, s->pc, &last[0], &place))
+		return -1;
+	if (!place.image)
+		return 0;
+	told.image = place.image;
+	told.address = place.address;
+	if (s->class == VALUE_PLACE) {
+		if (find_place(r, p, s->value, &last[1], &place))
+			return -1;
+		told.value = place.address;
+		told.value_image = place.image;
+	}
+	return value_sites_add(&r->sites, &told);
+}
+
+static int add_window(struct value_records *r, const struct value_window *w)
+{
+	struct process *p = spaces_process(r->spaces, w->pid, w->time);
+	const struct mapping *last[2] = {NULL, NULL};
+
+	if (!p)
+		return -1;
+	value_sites_moment(&r->sites);
+	for (size_t i = 0; i < w->seen.count; i++)
+		if (add_value_seen(r, p, &w->seen.data[i], last))
+			return -1;
+	return 0;
+}
+
+int value_records_advance(struct value_records *r, uint64_t time)
+{
+	uint64_t began;
+	int rc = 0;
+
+	if (r->next == r->pending.count || r->pending.data[r->next].time >= time)
+		return 0;
+	began = thread_ns();
+	for (; rc == 0 && r->next < r->pending.count && r->pending.data[r->next].time < time;
+		r->next++) {
+		rc = add_window(r, &r->pending.data[r->next]);
+		window_free(&r->pending.data[r->next]);
+	}
+	pthread_mutex_lock(&r->lock);
+	r->spent += thread_ns() - began;
+	pthread_mutex_unlock(&r->lock);
+	return rc;
+}
+
+int value_records_tally(struct value_records *r, enum experiment_tally_kind kind, uint64_t count)
+{
+	switch (kind) {
+	case TALLY_PROGRAM_NS:
+		return experiment_add_value_tally(r->experiment, VALUE_TALLY_PROGRAM_NS, count);
+	case TALLY_COST_NS:
+		return experiment_add_value_tally(r->experiment, VALUE_TALLY_COST_NS, count);
+	case TALLY_STOP_NS:
+		return experiment_add_value_tally(r->experiment, VALUE_TALLY_STOP_NS, count);
+	default:
+		return 0;
+	}
+}
+
+int value_records_put(struct value_records *r)
+{
+	return r->values ? value_sites_put(&r->sites, r->experiment) : 0;
+}
+
+void value_records_fini(struct value_records *r)
+{
+	if (!r->values)
+		return;
+	values_free(r->values);
+	for (; r->next < r->pending.count; r->next++)
+		window_free(&r->pending.data[r->next]);
+	for (size_t i = 0; i < r->queue.count; i++)
+		window_free(&r->queue.data[i]);
+	vec_fini(&r->pending);
+	vec_fini(&r->queue);
+	value_sites_fini(&r->sites);
+	pthread_mutex_destroy(&r->lock);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Adds windows of values (lib/values) to the experiment: addresses of memory become those of
+ * images, by the address space at that time. Windows are made by the thread that traces, at visits
+ * of lib/branches, and taken from it in order of time.
+ */
+#ifndef COLLECT_VALUE_RECORDS_H
+#define COLLECT_VALUE_RECORDS_H
+
+#include <pthread.h>
+
+#include "branches/branches.h"
+#include "collect/spaces.h"
+#include "experiment/branches.h"
+#include "values/sites.h"
+#include "values/values.h"
+
+typedef VEC(struct value_window) value_windows;
+
+struct value_records {
+	struct experiment *experiment;
+	struct spaces *spaces;
+	struct values *values; /* owned; NULL: there are none */
+	struct value_sites sites;
+	/* shared */
+	pthread_mutex_t lock;
+	value_windows queue;
+	uint64_t tallies[VALUE_TALLIES]; /* not yet in the experiment */
+	uint64_t spent; /* ns of CPU time by this side, not yet returned by visits */
+	/* taken, from next on not yet in the experiment */
+	value_windows pending;
+	size_t next;
+};
+
+/* -1: no values are possible. */
+int value_records_begin(
+	struct value_records *r, const struct values_config *config, struct error *e);
+/* Of struct branches_request; the context is the struct value_records. */
+uint64_t value_records_visit(void *context, const struct branches_visit *visit);
+void value_records_renewed(void *context, pid_t pid);
+/* Takes new windows; -1 when memory is out. */
+int value_records_take(struct value_records *r);
+/* Adds everything before this time to the sites. -1 when memory is out. */
+int value_records_advance(struct value_records *r, uint64_t time);
+/* Adds the counts of the tracer. */
+int value_records_tally(struct value_records *r, enum experiment_tally_kind kind, uint64_t count);
+/* Puts all sites into the experiment. -1 when memory is out. */
+int value_records_put(struct value_records *r);
+void value_records_fini(struct value_records *r);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An event in the kernel's form, and what a sample of it costs. A loop reads the clock; an
+ * interrupt is a gap between two readings. Slices with the event and without it take turns, so that
+ * both have the same machine. A timer of its own adds gaps: their sum counts. The tick has its gap
+ * anyway, and becomes longer: lower quartiles are compared, because what else happens in an
+ * interrupt makes some of them long. The difference is small, so its error is added.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "monitor/monitor_clock.h"
+#include "sources/perf_open.h"
+
+#define SLICE       10000000u /* ns */
+#define SLICES      40        /* half of them with the event */
+#define FAST_PERIOD 500000u   /* ns, of cpu-clock here: more samples, a smaller error */
+#define GAP_LEAST   600u      /* ns; shorter ones are misses of caches */
+#define GAP_MOST    200000u   /* longer ones are other threads */
+#define GAPS        4096
+#define RING        ((size_t)16 << 12)
+#define CALLS       400 /* their records fit into the ring */
+#define PAIRS       41
+
+struct perf_event_attr monitor_clock_attr(const struct monitor_clock *c)
+{
+	struct perf_event_attr attr = {
+		.type = c->kind == MONITOR_CLOCK_TICK ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
+		.config = c->config,
+		.sample_period = c->kind == MONITOR_CLOCK_TICK ? c->every : c->watch.period,
+		.sample_type =
+			PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.sample_id_all = 1,
+		.disabled = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+	};
+
+	if (c->kind == MONITOR_CLOCK_CPU) {
+		attr.exclude_idle = attr.exclude_hv = 1;
+		attr.exclude_kernel = c->user_only;
+	}
+	if (WATCH_REGISTERS && !c->user_only) {
+		attr.sample_type |= PERF_SAMPLE_REGS_USER;
+		attr.sample_regs_user = WATCH_REGISTERS;
+	}
+	return attr;
+}
+
+struct gaps {
+	uint64_t list[GAPS], sum;
+	size_t count;
+};
+
+/* Returns the smallest difference seen, the clock's own. */
+static uint64_t spin_slice(struct gaps *g)
+{
+	uint64_t begin = clock_ns(), last = begin, least = UINT64_MAX;
+
+	while (last - begin < SLICE) {
+		uint64_t now = clock_ns(), gap = now - last;
+
+		last = now;
+		if (gap && gap < least)
+			least = gap;
+		if (gap < GAP_LEAST || gap > GAP_MOST || g->count == GAPS)
+			continue;
+		g->list[g->count++] = gap;
+		g->sum += gap;
+	}
+	return least;
+}
+
+static int by_gap(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The lower quartile; *error: about its standard error. */
+static double usual_gap(struct gaps *g, double *error)
+{
+	uint64_t low, high;
+
+	if (!g->count)
+		return 0;
+	qsort(g->list, g->count, sizeof(g->list[0]), by_gap);
+	low = g->list[g->count / 4];
+	high = g->list[g->count / 2];
+	*error += (double)(high - low) / sqrt((double)g->count);
+	return (double)low;
+}
+
+static double gap_cost(struct gaps *with, struct gaps *without, uint64_t samples, bool tick)
+{
+	double error = 0, cost;
+
+	if (tick) {
+		cost = usual_gap(with, &error) - usual_gap(without, &error);
+		return (cost > 0 ? cost : 0) + error;
+	}
+	return samples ? ((double)with->sum - (double)without->sum) / (double)samples : 0;
+}
+
+static double measure_cost(int fd, struct perf_event_mmap_page *ring, bool tick)
+{
+	struct gaps *gaps = calloc(2, sizeof(*gaps));
+	uint64_t samples = 0, least = UINT64_MAX, bytes;
+	double cost;
+
+	for (int i = 0; gaps && i < SLICES; i++) {
+		uint64_t least_here;
+
+		bytes = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+		if (i % 2)
+			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		least_here = spin_slice(&gaps[i % 2]);
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		least = least_here < least ? least_here : least;
+		bytes = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE) - bytes;
+		__atomic_store_n(&ring->data_tail, ring->data_head, __ATOMIC_RELEASE);
+		/* a sample: header, ip, ids, time, cpu; registers, and which they are */
+		samples +=
+			bytes / (8 * (1 + 4 + 1 + (unsigned)__builtin_popcountll(WATCH_REGISTERS)));
+	}
+	cost = gaps ? gap_cost(&gaps[1], &gaps[0], samples, tick) : 0;
+	free(gaps);
+	return cost > (double)least ? cost : (double)least;
+}
+
+/* A tracepoint in a system call that does nothing else: sorted differences of CALLS calls with and
+ * without records. */
+static double measure_calls(int fd, struct perf_event_mmap_page *ring, bool tick)
+{
+	uint64_t list[PAIRS];
+
+	(void)tick;
+	for (int i = 0; i < PAIRS; i++) {
+		uint64_t took[2];
+
+		for (int with = 0; with < 2; with++) {
+			uint64_t begin;
+
+			ioctl(fd, with ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+			begin = clock_ns();
+			for (int k = 0; k < CALLS; k++)
+				syscall(SYS_getppid);
+			took[with] = clock_ns() - begin;
+			__atomic_store_n(&ring->data_tail, ring->data_head, __ATOMIC_RELEASE);
+		}
+		list[i] = took[1] > took[0] ? took[1] - took[0] : 0;
+	}
+	qsort(list, PAIRS, sizeof(list[0]), by_gap);
+	return (double)list[PAIRS / 2] / CALLS;
+}
+
+typedef double (*cost_measure)(int fd, struct perf_event_mmap_page *ring, bool tick);
+
+/* Of records of one event of ours, into a ring of their own. */
+static int cost_in_ring(struct perf_event_attr attr, bool tick, cost_measure measure, double *cost)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + RING;
+	void *ring;
+	int fd;
+
+	attr.mmap = attr.mmap2 = attr.comm = attr.task = attr.comm_exec = 0;
+	fd = perf_open(&attr, 0, -1, -1);
+	if (fd < 0)
+		return -1;
+	ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring != MAP_FAILED) {
+		*cost = measure(fd, ring, tick);
+		munmap(ring, bytes);
+	}
+	close(fd);
+	return ring == MAP_FAILED ? -1 : 0;
+}
+
+/* What a record in a tracepoint costs. Ticks are few, so another one stands for theirs; what the
+ * kernel adds to a traced system call makes it no less. -1: there is no such tracepoint. */
+static int cost_of_calls(const struct monitor_clock *c, double *cost)
+{
+	struct perf_event_attr attr = monitor_clock_attr(c);
+	uint64_t number;
+
+	if (c->kind != MONITOR_CLOCK_TICK ||
+		monitor_tick_number("syscalls/sys_enter_getppid", &number, NULL))
+		return -1;
+	attr.config = number;
+	attr.sample_period = 1;
+	return cost_in_ring(attr, true, measure_calls, cost) || *cost <= 0 ? -1 : 0;
+}
+
+int monitor_cost(const struct monitor_clock *c, double *cost)
+{
+	struct perf_event_attr attr = monitor_clock_attr(c);
+	bool tick = c->kind == MONITOR_CLOCK_TICK;
+
+	if (cost_of_calls(c, cost) == 0)
+		return 0;
+	attr.sample_period = tick ? 1 : FAST_PERIOD;
+	return cost_in_ring(attr, tick, measure_cost, cost);
+}

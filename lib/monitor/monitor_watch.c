@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "monitor/monitor_watch.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { METRIC_USER, METRIC_SYSTEM };
+
+#define TRIM_LEAST 4096 /* processes and images that are not worth trimming */
+
+/* ---- an interval ---- */
+
+static int watch_metric(struct watch *w, const char *name, const char *short_name)
+{
+	const struct experiment_metric m = {.event = -1,
+		.name = (char *)(uintptr_t)name,
+		.short_name = (char *)(uintptr_t)short_name,
+		.unit = (char *)"ns",
+		.source = (char *)"os",
+		.note = (char *)"",
+		.label = LABEL_MEASURED,
+		.flags = METRIC_CLOCK | METRIC_SKID,
+		.period = w->clock.period};
+
+	return experiment_metric(&w->experiment, &m, NULL) < 0 ? -1 : 0;
+}
+
+/* The experiment that is there was ended, or never begun. */
+static int interval_begin(struct watch *w, const struct watch_clock *clock, uint64_t now)
+{
+	struct experiment *x = &w->experiment;
+
+	w->clock = *clock;
+	w->began = now;
+	if (experiment_init(x, NULL))
+		return -1;
+	free(x->type);
+	x->type = strdup("monitor");
+	x->began = now;
+	x->runs = 1;
+	for (size_t i = 0; i < w->images.list.count; i++)
+		w->images.list.data[i].index = -1;
+	return x->type && watch_metric(w, "CPU time", "time") == 0 &&
+			       watch_metric(w, "CPU time in the kernel", "system") == 0
+		       ? 0
+		       : -1;
+}
+
+int monitor_watch_init(struct watch *w, const struct watch_clock *clock, uint64_t now)
+{
+	memset(w, 0, sizeof(*w));
+	images_init(&w->images, NULL);
+	w->images.fleeting = true;
+	spaces_init(&w->spaces, &w->experiment, &w->images);
+	w->spaces.unlisted = true;
+	w->random = now | 1;
+	return interval_begin(w, clock, now);
+}
+
+void monitor_watch_fini(struct watch *w)
+{
+	spaces_fini(&w->spaces);
+	images_fini(&w->images);
+	experiment_fini(&w->experiment);
+	if (w->recording)
+		experiment_fini(&w->record);
+	vec_fini(&w->last);
+}
+
+int monitor_watch_record(struct watch *w)
+{
+	if (experiment_init(&w->record, NULL))
+		return -1;
+	w->recording = true;
+	w->record.complete = true;
+	return 0;
+}
+
+void monitor_watch_recorded(struct watch *w, struct experiment *x)
+{
+	*x = w->record;
+	w->recording = false;
+}
+
+bool monitor_watch_full(const struct watch *w)
+{
+	return w->experiment.nodes.count >= WATCH_ADDRESSES;
+}
+
+/* ---- samples ---- */
+
+/* [0,1) */
+static double watch_chance(struct watch *w)
+{
+	w->random ^= w->random << 13;
+	w->random ^= w->random >> 7;
+	w->random ^= w->random << 17;
+	return (double)(w->random >> 11) * 0x1p-53;
+}
+
+/* Does it come for its own time, and not for that of a sample before? 1, 0; -1: memory is out. */
+static int in_time(struct watch *w, const struct record *r)
+{
+	uint64_t *last, passed;
+
+	while (w->last.count <= r->cpu)
+		if (!vec_push(&w->last))
+			return -1;
+	last = &w->last.data[r->cpu];
+	passed = r->time - *last;
+	*last = r->time;
+	/* interrupts come late, and the next one then seems early */
+	return passed >= w->clock.period / 10 * 9 ||
+	       (double)passed > watch_chance(w) * (double)w->clock.period;
+}
+
+/* The user's address; false: there is none. */
+static bool user_address(const struct watch *w, const struct record *r, uint64_t *pc, bool *system)
+{
+	const uint64_t *registers = r->sample.registers;
+	bool user = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+
+	*system = !user && !w->clock.tick;
+	*pc = r->sample.ip;
+	if (user && !w->clock.tick)
+		return true;
+	if (!registers)
+		return false;
+	*pc = registers[__builtin_popcountll(r->sample.register_mask) - 1];
+#if defined(__x86_64__)
+	*system = *system || registers[0] == *pc;
+#endif
+	return true;
+}
+
+/* The metric like m, added if there is none: its period may be another. */
+static long metric_like(struct experiment *x, const struct experiment_metric *m)
+{
+	for (size_t i = 0; i < x->metrics.count; i++)
+		if (x->metrics.data[i].period == m->period &&
+			strcmp(x->metrics.data[i].name, m->name) == 0)
+			return (long)i;
+	return experiment_metric(x, m, NULL);
+}
+
+static int watch_add(struct experiment *x, uint32_t metric, const struct experiment_image *image,
+	uint64_t address)
+{
+	long i = experiment_image(x, image, NULL), node;
+
+	node = i < 0 ? -1 : experiment_node(x, EXPERIMENT_ROOT, (uint32_t)i, address);
+	return node < 0 ? -1 : experiment_add(x, metric, 0, 0, (uint32_t)node, 1);
+}
+
+static int watch_recorded(
+	struct watch *w, const struct mapping *m, uint64_t address, uint32_t metric)
+{
+	long like = metric_like(&w->record, &w->experiment.metrics.data[metric]);
+
+	if (w->record.nodes.count >= WATCH_ADDRESSES)
+		return 0;
+	return like < 0 ? -1
+			: watch_add(&w->record, (uint32_t)like,
+				  &w->images.list.data[m->image].identity, address);
+}
+
+static int watch_place(struct watch *w, const struct mapping *m, uint64_t pc, bool system)
+{
+	uint64_t address = spaces_address(&w->spaces, m, pc);
+	uint32_t metric = system ? METRIC_SYSTEM : METRIC_USER;
+	long image = images_register(&w->images, m->image, &w->experiment), node;
+
+	node = image < 0
+		       ? -1
+		       : experiment_node(&w->experiment, EXPERIMENT_ROOT, (uint32_t)image, address);
+	if (node < 0 || (w->recording && watch_recorded(w, m, address, metric)))
+		return -1;
+	return experiment_add(&w->experiment, metric, 0, 0, (uint32_t)node, 1);
+}
+
+static int watch_sample(struct watch *w, const struct record *r)
+{
+	const struct collect_image *image;
+	const struct mapping *m;
+	struct process *p;
+	uint64_t pc;
+	bool system;
+	int timely = w->clock.tick ? in_time(w, r) : 1;
+
+	w->counts.records++;
+	if (timely < 0)
+		return -1;
+	if (r->pid == 0)
+		return w->counts.idle++, 0;
+	if (!timely)
+		return w->counts.early++, 0;
+	if (!user_address(w, r, &pc, &system))
+		return w->counts.kernel++, 0;
+	if (system)
+		w->counts.system++;
+	else
+		w->counts.user++;
+	p = spaces_process(&w->spaces, r->pid, r->time);
+	if (!p)
+		return -1;
+	m = spaces_find(p, pc);
+	if (!m)
+		return *(system ? &w->counts.between : &w->counts.unmapped) += 1, 0;
+	image = &w->images.list.data[m->image];
+	if (image->identity.kind == EXPERIMENT_IMAGE_ELF && image->segments.elf)
+		return monitor_watch_full(w) ? (w->counts.dropped++, 0)
+					     : watch_place(w, m, pc, system);
+	if (image->identity.kind == EXPERIMENT_IMAGE_ELF ||
+		image->identity.kind == EXPERIMENT_IMAGE_FILE)
+		w->counts.gone++;
+	else
+		w->counts.generated++;
+	return 0;
+}
+
+int monitor_watch_take(struct watch *w, const struct record *r)
+{
+	switch (r->type) {
+	case PERF_RECORD_SAMPLE:
+		return watch_sample(w, r);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		w->counts.lost += r->lost;
+		return 0;
+	default:
+		return spaces_record(&w->spaces, r);
+	}
+}
+
+int monitor_watch_trim(struct watch *w)
+{
+	size_t most = 2 * w->trimmed_to > TRIM_LEAST ? 2 * w->trimmed_to : TRIM_LEAST;
+
+	if (w->images.list.count <= most && w->spaces.processes.count <= most)
+		return 0;
+	if (spaces_trim(&w->spaces))
+		return -1;
+	w->trimmed_to = w->images.list.count > w->spaces.processes.count
+				? w->images.list.count
+				: w->spaces.processes.count;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static uint64_t samples_in(const struct experiment *x, const bool *written, bool want)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < x->samples.count; i++) {
+		const struct experiment_sample *s = experiment_sample_at(x, i);
+
+		if (written[experiment_node_at(x, s->key.node)->key.image] == want)
+			n += s->count;
+	}
+	return n;
+}
+
+/* What was not written of the old interval begins the new one. */
+static int watch_keep(struct watch *w, const struct experiment *old, const bool *written)
+{
+	struct experiment *x = &w->experiment;
+
+	for (size_t i = 0; i < old->samples.count; i++) {
+		const struct experiment_sample *s = experiment_sample_at(old, i);
+		const struct experiment_node *n = experiment_node_at(old, s->key.node);
+		long image, node, metric;
+
+		if (written[n->key.image])
+			continue;
+		image = experiment_image(x, &old->images.data[n->key.image], NULL);
+		node = image < 0 ? -1
+				 : experiment_node(
+					   x, EXPERIMENT_ROOT, (uint32_t)image, n->key.address);
+		metric = metric_like(x, &old->metrics.data[s->key.metric]);
+		if (node < 0 || metric < 0 ||
+			experiment_add(x, (uint32_t)metric, 0, 0, (uint32_t)node, s->count))
+			return -1;
+	}
+	return 0;
+}
+
+int monitor_watch_detach(struct watch *w, struct watch_part *part, const struct watch_clock *clock,
+	uint64_t now, uint64_t elapsed)
+{
+	*part = (struct watch_part){.experiment = w->experiment};
+	part->written = calloc(part->experiment.images.count + 1, sizeof(*part->written));
+	if (!part->written)
+		return -1;
+	part->experiment.elapsed = elapsed;
+	part->experiment.complete = true;
+	if (interval_begin(w, clock, now) == 0)
+		return 0;
+	free(part->written);
+	experiment_fini(&w->experiment);
+	w->experiment = part->experiment;
+	return -1;
+}
+
+void monitor_watch_put(struct watch_part *part, struct store *s)
+{
+	for (uint32_t i = 0; i < part->experiment.images.count; i++) {
+		part->written[i] = store_add_image(s, &part->experiment, i, 0, &part->why) >= 0;
+		if (!part->written[i])
+			part->failed = -1;
+	}
+}
+
+int monitor_watch_settle(struct watch *w, struct watch_part *part)
+{
+	const struct experiment *old = &part->experiment;
+	int rc = 0;
+
+	w->counts.stored += samples_in(old, part->written, true);
+	if (part->failed && old->nodes.count < WATCH_ADDRESSES)
+		rc = watch_keep(w, old, part->written);
+	else if (part->failed)
+		w->counts.dropped += samples_in(old, part->written, false);
+	experiment_fini(&part->experiment);
+	free(part->written);
+	part->written = NULL;
+	return rc;
+}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+lib.optimize := $(notdir $(sort $(wildcard lib/optimize/*.c)))

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recipe from a build. A directory of scripts, one for each name of a compiler, comes first in
+ * PATH. A script writes its directory and words, each ended by a NUL, to a file of its own, so that
+ * parallel builds do not mix them, and becomes the real compiler.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/order.h"
+#include "optimize/recipe.h"
+
+static const char *const recorded[] = {
+	"cc", "gcc", "clang", "c++", "g++", "clang++", "ar", "ranlib"};
+enum { RECORDED = sizeof(recorded) / sizeof(recorded[0]), LOG_LARGEST = 64 << 20 };
+
+static int script_write(const char *directory, const char *name, struct error *e)
+{
+	struct file_out f;
+	char *path;
+	int rc;
+
+	if (asprintf(&path, "%s/bin/%s", directory, name) < 0)
+		return error_nomem(e);
+	rc = file_create(&f, path, e);
+	if (rc == 0) {
+		fprintf(f.stream,
+			"#!/bin/sh\n"
+			"log=$PROF_RECORD/log/$(date +%%s.%%N).$$\n"
+			"printf '%%s\\0' \"$PWD\" '%s' \"$@\" > \"$log.part\" && mv \"$log.part\" "
+			"\"$log\"\n"
+			"PATH=$PROF_RECORD_PATH\n"
+			"export PATH\n"
+			"exec '%s' \"$@\"\n",
+			name, name);
+		rc = file_commit(&f, e);
+	}
+	if (rc == 0 && chmod(path, 0755))
+		rc = error_sys(e, errno, "cannot write %s", path);
+	free(path);
+	return rc;
+}
+
+/* Names with a version, as clang-19, are recorded if PATH has them. */
+static int scripts_versioned(const char *directory, const char *paths, struct error *e)
+{
+	char *copy = strdup(paths), *rest = copy;
+	int rc = copy ? 0 : error_nomem(e);
+
+	for (char *at; rc == 0 && (at = strsep(&rest, ":"));) {
+		DIR *d = *at ? opendir(at) : NULL;
+
+		for (struct dirent *entry; d && rc == 0 && (entry = readdir(d));) {
+			size_t n = strcspn(entry->d_name, "-");
+			const char *version = entry->d_name + n;
+
+			if (*version && version[1] &&
+				strspn(version + 1, "0123456789") == strlen(version + 1))
+				for (int i = 0; i < RECORDED && rc == 0; i++)
+					if (strlen(recorded[i]) == n &&
+						strncmp(recorded[i], entry->d_name, n) == 0)
+						rc = script_write(directory, entry->d_name, e);
+		}
+		if (d)
+			closedir(d);
+	}
+	free(copy);
+	return rc;
+}
+
+static int scripts_make(const char *directory, const char *paths, struct error *e)
+{
+	char *path = NULL;
+	int rc = 0;
+
+	for (int i = 0; i < 2 && rc == 0; i++) {
+		if (asprintf(&path, "%s/%s", directory, i ? "log" : "bin") < 0)
+			return error_nomem(e);
+		if (mkdir(path, 0700))
+			rc = error_sys(e, errno, "cannot make %s", path);
+		free(path);
+	}
+	for (int i = 0; i < RECORDED && rc == 0; i++)
+		rc = script_write(directory, recorded[i], e);
+	return rc ? rc : scripts_versioned(directory, paths, e);
+}
+
+static int build_run(char *const *words, const char *directory, const char *paths, struct error *e)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char *path;
+
+		if (asprintf(&path, "%s/bin:%s", directory, paths) < 0 ||
+			setenv("PROF_RECORD", directory, 1) ||
+			setenv("PROF_RECORD_PATH", paths, 1) || setenv("PATH", path, 1))
+			_exit(126);
+		execvp(words[0], words);
+		_exit(127);
+	}
+	if (pid < 0)
+		return error_sys(e, errno, "cannot run %s", words[0]);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return error_sys(e, errno, "cannot wait for %s", words[0]);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	return error_set(e, ERR_CANNOT_RUN, "the build %s failed: nothing is recorded", words[0]);
+}
+
+static int step_read(struct recipe *r, const char *path, struct error *e)
+{
+	struct recipe_step *s = vec_push(&r->steps);
+	size_t length;
+	char *text = s ? file_read(path, LOG_LARGEST, &length, e) : NULL;
+
+	if (!text)
+		return s ? -1 : error_nomem(e);
+	for (size_t at = 0; at < length; at += strlen(text + at) + 1) {
+		char **slot = vec_push(&s->words);
+
+		if (slot)
+			*slot = strdup(text + at);
+		if (!slot || !*slot) {
+			free(text);
+			return error_nomem(e);
+		}
+	}
+	free(text);
+	return vec_add(&s->words, (char *)NULL) ? error_nomem(e) : 0;
+}
+
+static int steps_gather(struct recipe *r, const char *directory, struct error *e)
+{
+	recipe_texts names = {0};
+	char *log;
+	DIR *d;
+	int rc = 0;
+
+	if (asprintf(&log, "%s/log", directory) < 0)
+		return error_nomem(e);
+	d = opendir(log);
+	for (struct dirent *entry; d && rc == 0 && (entry = readdir(d));) {
+		char **slot;
+
+		if (*entry->d_name == '.' || strstr(entry->d_name, ".part"))
+			continue;
+		slot = vec_push(&names);
+		if (!slot) {
+			rc = error_nomem(e);
+		} else if (asprintf(slot, "%s/%s", log, entry->d_name) < 0) {
+			names.count--;
+			rc = error_nomem(e);
+		}
+	}
+	if (d)
+		closedir(d);
+	if (names.count)
+		qsort(names.data, names.count, sizeof(*names.data), order_strings);
+	for (size_t i = 0; i < names.count; i++) {
+		if (rc == 0)
+			rc = step_read(r, names.data[i], e);
+		unlink(names.data[i]);
+		free(names.data[i]);
+	}
+	vec_fini(&names);
+	free(log);
+	return rc;
+}
+
+static const char *output_of(const struct recipe_step *s)
+{
+	for (size_t i = 2; i < s->words.count && s->words.data[i]; i++)
+		if (strcmp(s->words.data[i], "-o") == 0)
+			return s->words.data[i + 1];
+	return "a.out";
+}
+
+/* The compiler and the program: those of the last call that links. */
+static int recipe_complete(struct recipe *r, const char *output, struct error *e)
+{
+	for (size_t i = r->steps.count; i-- > 0;) {
+		const struct recipe_step *s = &r->steps.data[i];
+
+		if (!recipe_links(s))
+			continue;
+		r->cc = strdup(s->words.data[1]);
+		r->output = strdup(output ? output : output_of(s));
+		r->directory = getcwd(NULL, 0);
+		if (!r->cc || !r->output || !r->directory)
+			return error_nomem(e);
+		return vec_add(&r->tests, (char *)NULL) || vec_add(&r->files, (char *)NULL)
+			       ? error_nomem(e)
+			       : 0;
+	}
+	error_set(e, ERR_NOT_FOUND, "the build linked nothing by a compiler that PATH has");
+	return error_hint(
+		e, "begin with make clean; give compilers by name (CC=clang), not by path");
+}
+
+static void record_clean(const char *directory)
+{
+	static const char *const parts[] = {"bin", "log", "."};
+
+	for (int i = 0; i < 3; i++) {
+		char *path;
+		DIR *d;
+
+		if (asprintf(&path, "%s/%s", directory, parts[i]) < 0)
+			return;
+		d = i < 2 ? opendir(path) : NULL;
+		for (struct dirent *entry; d && (entry = readdir(d));)
+			if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+				unlinkat(dirfd(d), entry->d_name, 0);
+		if (d)
+			closedir(d);
+		rmdir(i < 2 ? path : directory);
+		free(path);
+	}
+}
+
+int recipe_record(struct recipe *r, char *const *words, const char *output, struct error *e)
+{
+	const char *base = getenv("TMPDIR"), *paths = getenv("PATH");
+	char *directory;
+	int rc;
+
+	memset(r, 0, sizeof(*r));
+	if (asprintf(&directory, "%s/prof-record.XXXXXX", base && *base ? base : "/tmp") < 0)
+		return error_nomem(e);
+	if (!mkdtemp(directory)) {
+		rc = error_sys(e, errno, "cannot make %s", directory);
+		free(directory);
+		return rc;
+	}
+	paths = paths ? paths : "/usr/bin:/bin";
+	rc = scripts_make(directory, paths, e) || build_run(words, directory, paths, e) ||
+			     steps_gather(r, directory, e) || recipe_complete(r, output, e)
+		     ? -1
+		     : 0;
+	record_clean(directory);
+	free(directory);
+	return rc;
+}

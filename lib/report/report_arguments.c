@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments that functions are called with, and what they return: where one value is frequent, a
+ * copy of the function for this value may be worth while.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "report/report_values.h"
+#include "report/report_views.h"
+
+enum { USUAL_ROWS = 40 };
+
+enum {
+	ARGUMENTS_COUNT,
+	ARGUMENTS_TIME,
+	ARGUMENTS_SHARE,
+	ARGUMENTS_LIST,
+	ARGUMENTS_GAIN,
+	ARGUMENTS_WHAT,
+	ARGUMENTS_COLUMNS
+};
+
+struct argument {
+	const struct prof_value_site *site;
+	double weight, time;
+};
+
+static void arguments_columns(struct report_table *t)
+{
+	const struct report_column columns[ARGUMENTS_COLUMNS] = {
+		[ARGUMENTS_COUNT] = {.kind = REPORT_COUNT,
+			.flags = REPORT_KEY | REPORT_EXACT,
+			.name = "n",
+			.heading = "calls",
+			.unit = "calls",
+			.label = LABEL_MEASURED},
+		[ARGUMENTS_TIME] = {.kind = REPORT_RATIO,
+			.flags = REPORT_KEY,
+			.name = "time",
+			.heading = "time %",
+			.unit = "%",
+			.label = LABEL_MEASURED},
+		[ARGUMENTS_SHARE] = {.kind = REPORT_RATIO,
+			.flags = REPORT_KEY,
+			.name = "top",
+			.heading = "top %",
+			.unit = "%",
+			.label = LABEL_ESTIMATED},
+		[ARGUMENTS_LIST] = {.kind = REPORT_TEXT,
+			.name = "values",
+			.heading = "most frequent"},
+		[ARGUMENTS_GAIN] = {.kind = REPORT_RATIO,
+			.flags = REPORT_KEY,
+			.name = "gain",
+			.heading = "at stake %",
+			.unit = "%",
+			.label = LABEL_ESTIMATED},
+		[ARGUMENTS_WHAT] = {.kind = REPORT_TEXT, .name = "operand", .heading = "of"},
+	};
+
+	report_columns_add(t, columns, ARGUMENTS_COLUMNS);
+}
+
+/* The time of calls with the most frequent value, if all calls take the same time: no gain is
+ * greater. */
+static struct quantity at_stake(double time, struct value_share share)
+{
+	struct quantity q = report_values_percent(share);
+
+	q.value *= time;
+	q.low *= time;
+	q.high *= time;
+	return q;
+}
+
+static void arguments_row(struct report_values *w, const struct argument *a)
+{
+	const struct prof_value_site *s = a->site;
+	const struct report_row row = report_values_row(w, s);
+	size_t at = report_row_add(w->t, &row);
+	struct report_cell *cells;
+	struct value_share share;
+
+	if (w->t->failed)
+		return;
+	cells = report_cells(w->t, at);
+	report_no_shares(w->t, at);
+	cells[ARGUMENTS_COUNT].quantity = quantity_exact((double)s->sums.count, LABEL_MEASURED);
+	cells[ARGUMENTS_TIME].quantity = quantity_exact(100 * a->time, LABEL_MEASURED);
+	cells[ARGUMENTS_LIST].text = report_values_text(w->t, w->d, s);
+	cells[ARGUMENTS_WHAT].text = report_values_what(w->t, s);
+	cells[ARGUMENTS_SHARE].weak = s->sums.moments < VALUES_MOMENTS_FEW;
+	if (!report_values_frequent(s))
+		return;
+	share = value_share_of(&s->sums, &s->list.data[0]);
+	cells[ARGUMENTS_SHARE].quantity = report_values_percent(share);
+	cells[ARGUMENTS_GAIN].quantity = at_stake(a->time, share);
+}
+
+/* Negative: it is not shown. */
+static double arguments_weight(
+	const struct report_values *w, const struct prof_value_site *s, double time)
+{
+	bool wanted;
+
+	report_values_function(w, s, &wanted);
+	if (!wanted || (s->key.kind != VALUE_ARGUMENT && s->key.kind != VALUE_RETURN))
+		return -1;
+	if (report_values_named(w))
+		return 0;
+	if (s->sums.count < REPORT_VALUES_LEAST || s->sums.moments < VALUES_MOMENTS_FEW ||
+		!report_values_frequent(s))
+		return -1;
+	return time * value_share_of(&s->sums, &s->list.data[0]).low;
+}
+
+static int arguments_by_weight(const void *pa, const void *pb)
+{
+	const struct argument *a = pa, *b = pb;
+
+	return sort_falling_number(a->weight, b->weight)
+		       ?: sort_rising(a->site->key.image, b->site->key.image)
+		       ?: sort_rising(a->site->key.address, b->site->key.address)
+		       ?: sort_rising(a->site->key.operand, b->site->key.operand)
+		       ?: sort_rising(a->site->key.form, b->site->key.form);
+}
+
+static void arguments_make(struct report_values *w)
+{
+	struct argument *list = report_scratch(w->t, w->v.sites.count + 1, sizeof(*list));
+	struct report_cut cut = report_cut_of(w->d, (struct prof_quit){.rows = USUAL_ROWS});
+	size_t count = 0, i;
+
+	for (i = 0; list && i < w->v.sites.count; i++) {
+		const struct prof_value_site *s = profile_value_site(&w->v, i);
+		double time = report_values_time(w, s), weight = arguments_weight(w, s, time);
+
+		if (weight >= 0)
+			list[count++] = (struct argument){s, weight, time};
+	}
+	if (list)
+		qsort(list, count, sizeof(*list), arguments_by_weight);
+	arguments_columns(w->t);
+	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++)
+		arguments_row(w, &list[i]);
+	report_left_out(w->t, count - i, "argument", "-q");
+}
+
+int report_arguments(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "arguments";
+	t->title = "Arguments and results of functions";
+	return report_values_report(d, t, arguments_make, e);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The head of a report in five lines: which file, of which command, where, how many samples, and
+ * what was inferred from what. prof -head shows all that there is instead.
+ */
+#include <inttypes.h>
+
+#include "base/plural.h"
+#include "base/strbuf.h"
+#include "report/report_columns.h"
+
+enum { FILES_SHOWN = 3, METRICS_SHOWN = 2 };
+
+static const char *fact_of(const struct prof_data *d, const char *key)
+{
+	const struct experiment_fact *f =
+		experiment_fact_row(d->request->inputs[0].experiment, key);
+
+	return f ? f->value : NULL;
+}
+
+static void brief_files(struct report_table *t, const struct prof_data *d)
+{
+	const struct prof_request *r = d->request;
+	struct strbuf text = {0};
+	bool complete = true;
+	double from, to;
+	uint32_t runs = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct experiment *x = r->inputs[i].experiment;
+
+		complete = complete && x->complete;
+		runs += x->runs;
+		if (i < FILES_SHOWN)
+			strbuf_printf(
+				&text, "%s%s (%s)", i ? ", " : "", r->inputs[i].file, x->type);
+	}
+	if (r->count > FILES_SHOWN)
+		strbuf_printf(&text, " and %zu more", r->count - FILES_SHOWN);
+	if (runs > r->count)
+		strbuf_printf(&text, ", %" PRIu32 " runs added up", runs);
+	if (r->calipers)
+		strbuf_printf(&text, ", calipers %s", r->calipers);
+	if (r->count && profile_times(d, 0, &from, &to))
+		strbuf_printf(&text, ", %.4g to %.4g s", from, to);
+	for (const char *const *w = r->only_whom; w && *w; w++)
+		strbuf_printf(&text, ", only %s", *w);
+	for (const char *const *w = r->exclude_whom; w && *w; w++)
+		strbuf_printf(&text, ", without %s", *w);
+	if (!complete)
+		strbuf_puts(&text, ", not recorded to its end");
+	report_brief(t, "Experiment", "%s", strbuf_text(&text));
+	t->failed |= text.failed;
+	strbuf_fini(&text);
+}
+
+void report_brief_run(struct report_table *t, const struct prof_data *d)
+{
+	const char *command = fact_of(d, "command"), *host = fact_of(d, "host"),
+		   *cpu = fact_of(d, "cpu"), *kernel = fact_of(d, "kernel"),
+		   *model = fact_of(d, "model");
+
+	if (command)
+		report_brief(t, "Command", "%s", command);
+	if (host || cpu || model)
+		report_brief(t, REPORT_RUN_ON, "%s%s%s%s%s%s%s", host ? host : "",
+			host && cpu ? ", " : "", cpu ? cpu : "", kernel ? ", " : "",
+			kernel ? kernel : "",
+			!model        ? ""
+			: host || cpu ? "; modelled: "
+				      : "modelled: ",
+			model ? model : "");
+}
+
+/* "0.095 s of CPU time (measured): 95 samples of 1 ms, 99.5% covered" */
+static void brief_metric(struct report_table *t, const struct prof_data *d, size_t i, size_t more)
+{
+	const struct prof_metric *m = &d->metrics.data[i];
+	const struct experiment_metric *of = m->metric;
+	bool clock = of->flags & METRIC_CLOCK, each = of->flags & METRIC_EXACT || of->period == 1;
+	double sum = (double)m->samples * m->unit, all = (double)of->total * (clock ? 1e-9 : 1);
+	struct strbuf text = {0};
+
+	if (clock)
+		strbuf_printf(&text, "%.3f s of %s (%s)", sum, of->name, label_name(of->label));
+	else
+		strbuf_printf(&text, "%.0f %s (%s)", all > 0 && !each ? all : sum, of->short_name,
+			label_name(of->label));
+	if (each)
+		strbuf_puts(&text, ", each counted");
+	else
+		strbuf_printf(&text, ": %" PRIu64 " sample%s of %.*g%s", m->samples,
+			plural(m->samples), clock ? 4 : 15,
+			clock ? (double)of->period / 1e6 : (double)of->period, clock ? " ms" : "");
+	if (!each && all > 0 && !profile_divides(d->request) && !profile_whom_asked(d->request))
+		strbuf_printf(&text, ", %.1f%% covered", 100 * sum / all);
+	if (more)
+		strbuf_printf(&text, "; and %zu more (-head)", more);
+	report_brief(t, each ? "Counts" : "Samples", "%s", strbuf_text(&text));
+	t->failed |= text.failed;
+	strbuf_fini(&text);
+}
+
+void report_brief_samples(struct report_table *t, const struct prof_data *d)
+{
+	size_t metrics = 0, shown = 0;
+	struct strbuf beside = {0};
+
+	for (size_t i = 0; i < d->metrics.count; i++) {
+		if (profile_second_run(d, i))
+			strbuf_printf(&beside, " %s", d->metrics.data[i].metric->short_name);
+		else
+			metrics++;
+	}
+	for (size_t i = 0; i < d->metrics.count && shown < METRICS_SHOWN; i++)
+		if (!profile_second_run(d, i)) {
+			shown++;
+			brief_metric(t, d, i, shown == METRICS_SHOWN ? metrics - shown : 0);
+		}
+	if (beside.length)
+		report_brief(t, "Second run", "counted%s (model)", strbuf_text(&beside));
+	t->failed |= beside.failed;
+	strbuf_fini(&beside);
+}
+
+void report_brief_all(struct report_table *t, const struct prof_data *d)
+{
+	if (!d->request->count)
+		return;
+	brief_files(t, d);
+	report_brief_run(t, d);
+	report_brief_samples(t, d);
+}

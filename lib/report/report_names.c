@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/report_names.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* ---- one name ---- */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* Bytes of "operator<<", "operator()", "operator->" ... at name + at; 0: there is none. A type's
+ * conversion ("operator bool") is the word alone. */
+static size_t operator_length(const char *name, size_t at)
+{
+	static const char word[] = "operator";
+	size_t n = sizeof(word) - 1, end;
+
+	if (strncmp(name + at, word, n) != 0 || (at && is_word(name[at - 1])) ||
+		is_word(name[at + n]))
+		return 0;
+	end = at + n;
+	if (strncmp(name + end, "()", 2) == 0 || strncmp(name + end, "[]", 2) == 0)
+		return n + 2;
+	return n + strspn(name + end, "<>=-+*/%^&|~!,");
+}
+
+/* The end of the group that begins at name + at, after its bracket; the name's end if it is open.
+ */
+static size_t group_end(const char *name, size_t at)
+{
+	size_t depth = 0, skip;
+
+	for (; name[at]; at++) {
+		if ((skip = operator_length(name, at))) {
+			at += skip - 1;
+			continue;
+		}
+		if (name[at] == '-' && name[at + 1] == '>') {
+			at++;
+			continue;
+		}
+		if (strchr("<([{", name[at]))
+			depth++;
+		else if (strchr(">)]}", name[at]) && depth && --depth == 0)
+			return at + 1;
+	}
+	return 0;
+}
+
+/* Are all groups closed? Other names are left as they are. */
+static bool is_closed(const char *name)
+{
+	size_t skip;
+
+	for (size_t at = 0; name[at];) {
+		if ((skip = operator_length(name, at)))
+			at += skip;
+		else if (!strchr("<([{", name[at]))
+			at++;
+		else if (!(at = group_end(name, at)))
+			return false;
+	}
+	return true;
+}
+
+/* The parameters: the last group of parentheses outside of all others that no name follows. Returns
+ * false if there is none. */
+static bool find_parameters(const char *name, size_t *begin, size_t *end)
+{
+	bool found = false;
+	size_t skip;
+
+	for (size_t at = 0; name[at];) {
+		if ((skip = operator_length(name, at))) {
+			at += skip;
+		} else if (strchr("<([{", name[at])) {
+			size_t next = group_end(name, at);
+
+			if (name[at] == '(' && at && strchr(" [&", name[next])) {
+				*begin = at;
+				*end = next;
+				found = true;
+			}
+			at = next;
+		} else {
+			at++;
+		}
+	}
+	return found;
+}
+
+/* Where the name begins after its return type, which templates have: after the last space outside
+ * of all groups, before the parameters. "operator bool" has one of its own. */
+static size_t name_begin(const char *name, size_t end)
+{
+	size_t begin = 0, skip;
+
+	for (size_t at = 0; at < end;) {
+		if ((skip = operator_length(name, at)))
+			break;
+		if (strchr("<([{", name[at])) {
+			at = group_end(name, at);
+			continue;
+		}
+		if (name[at] == ' ' && name[at + 1] != '[' && name[at + 1] != '(')
+			begin = at + 1;
+		at++;
+	}
+	return begin < end ? begin : 0;
+}
+
+/* name[from, to), with what is deeper than `depth` levels of template arguments left out. */
+static void put_templates(
+	struct strbuf *out, const char *name, size_t from, size_t to, unsigned depth)
+{
+	size_t skip;
+
+	for (size_t at = from; at < to;) {
+		if ((skip = operator_length(name, at))) {
+			strbuf_add(out, name + at, skip);
+			at += skip;
+		} else if (name[at] == '<' && at > from && is_word(name[at - 1])) {
+			size_t end = group_end(name, at);
+
+			if (end > to)
+				end = to;
+			if (!depth) {
+				strbuf_puts(out, "<...>");
+			} else {
+				strbuf_putc(out, '<');
+				put_templates(out, name, at + 1, end - 1, depth - 1);
+				strbuf_putc(out, '>');
+			}
+			at = end;
+		} else {
+			strbuf_putc(out, name[at++]);
+		}
+	}
+}
+
+/* Beginning and end of a text that is too long. */
+static void put_ends(struct strbuf *out, const char *text, size_t limit)
+{
+	size_t length = strlen(text), room = limit > 8 ? limit - 3 : 5, head = 0, tail;
+
+	if (length <= limit) {
+		strbuf_puts(out, text);
+		return;
+	}
+	for (int n; (n = utf8_length(text + head)) > 0 && head + (size_t)n <= room / 2;)
+		head += (size_t)n;
+	tail = length - (room - head);
+	while (tail < length && ((unsigned char)text[tail] & 0xc0) == 0x80)
+		tail++;
+	strbuf_add(out, text, head);
+	strbuf_printf(out, "...%s", text + tail);
+}
+
+void report_name_put(struct strbuf *out, const char *name, enum names_level level, size_t limit)
+{
+	unsigned depth = level >= NAMES_ARGUMENTS ? 0 : level == NAMES_INNER ? 1 : 1000;
+	struct strbuf text = {0};
+	size_t begin = 0, end = 0, from = 0, to = strlen(name);
+
+	if (level == NAMES_FULL) {
+		strbuf_puts(out, name);
+		return;
+	}
+	if (!is_closed(name)) {
+		strbuf_puts(&text, name);
+	} else if (find_parameters(name, &begin, &end)) {
+		from = name_begin(name, begin);
+		put_templates(&text, name, from, begin, depth);
+		strbuf_puts(&text, end > begin + 2 ? "(...)" : "()");
+		strbuf_puts(&text, name + end);
+	} else {
+		put_templates(&text, name, from, to, depth);
+	}
+	if (level == NAMES_ENDS)
+		put_ends(out, strbuf_text(&text), limit);
+	else
+		strbuf_puts(out, strbuf_text(&text));
+	out->failed |= text.failed;
+	strbuf_fini(&text);
+}
+
+/* ---- a report ---- */
+
+struct named {
+	const char *full, *shown;
+	enum names_level level;
+};
+
+static int names_by_full(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->full, ((const struct named *)b)->full);
+}
+
+static int names_by_shown(const void *a, const void *b)
+{
+	return strcmp((*(struct named *const *)a)->shown, (*(struct named *const *)b)->shown);
+}
+
+static void name_at_level(
+	struct report_table *t, struct named *n, enum names_level level, size_t limit)
+{
+	struct strbuf text = {0};
+
+	report_name_put(&text, n->full, level, limit);
+	n->level = level;
+	n->shown = level == NAMES_FULL ? n->full : report_text(t, "%s", strbuf_text(&text));
+	t->failed |= text.failed;
+	strbuf_fini(&text);
+}
+
+/* The least shortened form that fits. */
+static void name_fit(struct report_table *t, struct named *n, size_t limit)
+{
+	struct strbuf text = {0};
+	enum names_level level = NAMES_FULL;
+
+	while (level < NAMES_ENDS) {
+		text.length = 0;
+		report_name_put(&text, n->full, level, limit);
+		if (text.length <= limit)
+			break;
+		level++;
+	}
+	strbuf_fini(&text);
+	name_at_level(t, n, level, limit);
+}
+
+/* Names of one form become longer, until each is alone with its own. */
+static bool separate(struct report_table *t, struct named **order, size_t count, size_t limit)
+{
+	bool changed = false;
+	size_t end;
+
+	qsort(order, count, sizeof(*order), names_by_shown);
+	for (size_t i = 0; i < count && !t->failed; i = end) {
+		for (end = i + 1; end < count && strcmp(order[i]->shown, order[end]->shown) == 0;)
+			end++;
+		for (size_t k = i; end > i + 1 && k < end; k++)
+			if (order[k]->level > NAMES_FULL) {
+				name_at_level(t, order[k], order[k]->level - 1, limit);
+				changed = true;
+			}
+	}
+	return changed;
+}
+
+static size_t distinct(struct named *names, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(names, count, sizeof(*names), names_by_full);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || strcmp(names[kept - 1].full, names[i].full) != 0)
+			names[kept++] = names[i];
+	return kept;
+}
+
+void report_names_shorten(struct report_table *t, size_t limit)
+{
+	struct named *names = calloc(t->rows.count + 1, sizeof(*names));
+	struct named **order = calloc(t->rows.count + 1, sizeof(*order));
+	size_t count = 0;
+	bool any = false, objects = t->report && strncmp(t->report, "data", 4) == 0;
+
+	/* Objects of data space have phrases for names. */
+	t->failed |= !names || !order;
+	for (size_t i = 0; limit && !t->failed && !objects && i < t->rows.count; i++)
+		if (t->rows.data[i].procedure) {
+			names[count++].full = t->rows.data[i].procedure;
+			any = any || strlen(t->rows.data[i].procedure) > limit;
+		}
+	if (!t->failed && any) {
+		count = distinct(names, count);
+		for (size_t i = 0; i < count; i++) {
+			name_fit(t, &names[i], limit);
+			order[i] = &names[i];
+		}
+		for (int i = 0; i < NAMES_LEVELS && separate(t, order, count, limit); i++)
+			;
+		for (size_t i = 0; i < t->rows.count && !t->failed; i++) {
+			struct report_row *r = &t->rows.data[i];
+			const struct named key = {.full = r->procedure}, *n;
+
+			if (!r->procedure)
+				continue;
+			n = bsearch(&key, names, count, sizeof(key), names_by_full);
+			if (n && n->level > NAMES_FULL)
+				r->shown = n->shown;
+		}
+	}
+	free(names);
+	free(order);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code that a runtime generates has no file. Runtimes write the names of such code where ssrun
+ * finds them (/tmp/perf-PID.map), if they are asked to: a note says how, for those whose images
+ * were met.
+ */
+#include <fnmatch.h>
+
+#include "base/file.h"
+#include "report/report_columns.h"
+
+enum {
+	NAMELESS_WORTH = 2,     /* percent of the samples */
+	INTERPRETER_WORTH = 20, /* percent, in an interpreter that could name its functions */
+};
+
+static const struct runtime {
+	const char *image, *option;
+	bool interprets; /* its own code has the samples, whatever the program */
+} runtimes[] = {
+	/* Documented by each: node(1), java(1), the .NET and Erlang manuals, "Python support for
+	 * the Linux perf profiler", ruby(1). */
+	{"node*", "node --perf-basic-prof", false},
+	{"libnode.so*", "node --perf-basic-prof", false},
+	{"libjvm.so",
+		"java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (JDK 17 or later)",
+		false},
+	{"libcoreclr.so", "DOTNET_PerfMapEnabled=1 in the environment (.NET)", false},
+	{"*luajit*", "a LuaJIT compiled with -DLUAJIT_USE_PERFTOOLS", false},
+	{"ruby*", "ruby --yjit --yjit-perf (Ruby 3.3 or later)", false},
+	{"libruby*", "ruby --yjit --yjit-perf (Ruby 3.3 or later)", false},
+	{"beam.smp", "erl +JPperf true", false},
+	{"php*", "php -d opcache.jit_debug=0x10", false},
+	{"wasmtime", "wasmtime --profile perfmap", false},
+	{"python3.1[2-9]*", "python -X perf", true},
+	{"libpython3.1[2-9]*", "python -X perf", true},
+};
+
+enum { RUNTIMES = sizeof(runtimes) / sizeof(runtimes[0]) };
+
+/* Samples of the first metric: all; in generated code without a name; in images of runtimes. */
+struct met {
+	uint64_t all, nameless, in[RUNTIMES];
+	bool seen[RUNTIMES], named; /* named: some generated code has a name */
+};
+
+static void see_images(struct met *m, const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->images.count; k++)
+			for (size_t r = 0; r < RUNTIMES; r++)
+				m->seen[r] |=
+					fnmatch(runtimes[r].image,
+						file_base_name(x->images.data[k].path), 0) == 0;
+	}
+}
+
+static void see_samples(struct met *m, const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->places.count; i++) {
+		const struct profile_place *p = profile_place_at(d, i);
+		const struct prof_image *image = &d->images.data[p->key.image];
+		uint64_t samples = d->counts.data[i * d->metrics.count];
+		struct image_symbol symbol = {0};
+
+		m->all += samples;
+		for (size_t r = 0; r < RUNTIMES; r++)
+			if (m->seen[r] && fnmatch(runtimes[r].image, image->name, 0) == 0)
+				m->in[r] += samples;
+		if (image->image->kind != EXPERIMENT_IMAGE_ANONYMOUS)
+			continue;
+		if (d->names.ops->symbol(d->names.context, p->key.image, p->key.address, &symbol) ==
+			0)
+			m->named = true;
+		else
+			m->nameless += samples;
+	}
+}
+
+/* The options of the runtimes that were met, each once. */
+static const char *runtimes_options(struct report_table *t, const struct met *m, bool interprets)
+{
+	const char *text = "", *last = "";
+
+	for (size_t r = 0; r < RUNTIMES; r++) {
+		if (!m->seen[r] || runtimes[r].interprets != interprets ||
+			runtimes[r].option == last)
+			continue;
+		last = runtimes[r].option;
+		text = report_text(t, "%s%s%s", text, *text ? "; " : "", last);
+	}
+	return text;
+}
+
+void report_runtimes(struct report_table *t, const struct prof_data *d)
+{
+	struct met m = {0};
+	const char *options;
+	uint64_t interpreter = 0;
+
+	if (!d->metrics.count)
+		return;
+	see_images(&m, d);
+	see_samples(&m, d);
+	for (size_t r = 0; r < RUNTIMES; r++)
+		if (runtimes[r].interprets)
+			interpreter += m.in[r];
+	if (m.nameless && m.nameless * 100 >= m.all * NAMELESS_WORTH) {
+		options = runtimes_options(t, &m, false);
+		report_note(t, "%.1f%% is in generated code without names. %s%s",
+			report_percent((double)m.nameless, (double)m.all),
+			*options ? "Run again so that there are some: "
+				 : "A runtime that writes /tmp/perf-PID.map gives it names",
+			options);
+	}
+	if (!m.named && interpreter && interpreter * 100 >= m.all * INTERPRETER_WORTH)
+		report_note(t,
+			"%.1f%% is in an interpreter. Functions of the program it runs have names "
+			"with: %s",
+			report_percent((double)interpreter, (double)m.all),
+			runtimes_options(t, &m, true));
+}

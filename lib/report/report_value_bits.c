@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reports of what operations and accesses to memory were like: shares of executions with some bits
+ * (experiment/values.h). Each report is a struct bits_view.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "report/report_values.h"
+#include "report/report_views.h"
+
+enum { USUAL_ROWS = 40, SHARES = 8, TEXTS = 3 };
+
+#define WORTH_SHOWING 0.01 /* of executions */
+
+struct bits_share {
+	const char *name, *heading;
+	uint64_t bits, of; /* enum experiment_value_access or _operation; of: 0, all */
+	bool always;       /* of no interest by itself */
+};
+
+struct bits_text {
+	const char *name, *heading;
+	/* NULL: there is none. */
+	const char *(*text)(struct report_values *w, const struct prof_value_site *s);
+};
+
+struct bits_view {
+	enum experiment_value_kind kind;
+	uint64_t needed; /* bits that one execution of a site has at least */
+	struct bits_share shares[SHARES];
+	struct bits_text texts[TEXTS];
+	/* Further reasons to show a site; a weight in [0,1].  May be NULL. */
+	double (*weight)(const struct report_values *w, const struct prof_value_site *s);
+};
+
+struct bits_site {
+	const struct prof_value_site *site;
+	double weight;
+};
+
+/* ---- texts ---- */
+
+static const struct prof_value_site *value_site_beside(const struct report_values *w,
+	const struct prof_value_site *s, enum experiment_value_kind kind, uint32_t operand)
+{
+	return profile_value_find(&w->v, s->key.image, s->key.address, kind, operand);
+}
+
+/* "8 98.2%": the most frequent value of another site of the instruction. */
+static const char *frequent_text(struct report_values *w, const struct prof_value_site *s)
+{
+	if (!s || !report_values_frequent(s))
+		return NULL;
+	return report_text(w->t, "%s %.1f%%", report_value_text(w->t, w->d, s, &s->list.data[0]),
+		100 * value_share_of(&s->sums, &s->list.data[0]).share);
+}
+
+static const char *stride_text(struct report_values *w, const struct prof_value_site *s)
+{
+	return frequent_text(w, value_site_beside(w, s, VALUE_STRIDE, 0));
+}
+
+static const char *alignment_text(struct report_values *w, const struct prof_value_site *s)
+{
+	const struct prof_value_site *a = value_site_beside(w, s, VALUE_ADDRESS, 0);
+	unsigned bits = a && a->sums.bits[0] ? (unsigned)__builtin_ctzll(a->sums.bits[0]) : 0;
+
+	return a ? report_text(w->t, "%u", 1u << (bits < 12 ? bits : 12)) : NULL;
+}
+
+static const char *divisor_text(struct report_values *w, const struct prof_value_site *s)
+{
+	return frequent_text(w, value_site_beside(w, s, VALUE_OPERAND, 1));
+}
+
+static const char *distance_text(struct report_values *w, const struct prof_value_site *s)
+{
+	return frequent_text(w, value_site_beside(w, s, VALUE_DISTANCE, 0));
+}
+
+/* The store that it has to do with most often. */
+static const char *partner_text(
+	struct report_values *w, const struct prof_value_site *s, uint64_t bits)
+{
+	const struct prof_value_site *most = NULL;
+	struct image_line line = {0};
+
+	for (unsigned k = 0; k < VALUE_ACCESSES; k++) {
+		const struct prof_value_site *p =
+			bits >> k & 1 ? value_site_beside(w, s, VALUE_PARTNER, k) : NULL;
+
+		if (p && p->list.count && (!most || p->sums.count > most->sums.count))
+			most = p;
+	}
+	if (!most)
+		return NULL;
+	if (w->d->names.ops->line(w->d->names.context, most->list.data[0].key.image,
+		    most->list.data[0].key.value, &line) == 0 &&
+		line.line)
+		return report_text(w->t, "%s, line %u",
+			report_value_text(w->t, w->d, most, &most->list.data[0]), line.line);
+	return report_value_text(w->t, w->d, most, &most->list.data[0]);
+}
+
+static const char *store_text(struct report_values *w, const struct prof_value_site *s)
+{
+	const char *text = partner_text(w, s, VALUE_BLOCKED | VALUE_ALIAS);
+
+	return text ? text : partner_text(w, s, VALUE_FORWARDED);
+}
+
+static const char *killer_text(struct report_values *w, const struct prof_value_site *s)
+{
+	return partner_text(w, s, VALUE_DEAD);
+}
+
+/* ---- weights ---- */
+
+/* A divisor or count that is nearly always the same. */
+static double same_operand(const struct report_values *w, const struct prof_value_site *s)
+{
+	const struct prof_value_site *o = value_site_beside(w, s, VALUE_OPERAND, 1);
+
+	return o && report_values_frequent(o) ? value_share_of(&o->sums, &o->list.data[0]).low > 0.5
+					      : 0;
+}
+
+static double access_weight(const struct report_values *w, const struct prof_value_site *s)
+{
+	return value_site_beside(w, s, VALUE_ADDRESS, 0) ? 1 : 0;
+}
+
+/* ---- views ---- */
+
+static const struct bits_view operations_view = {.kind = VALUE_OPERATION,
+	.shares = {{"zero", "zero %", VALUE_OPERAND_ZERO, 0, false},
+		{"one", "one %", VALUE_OPERAND_ONE, 0, false},
+		{"power", "2^n %", VALUE_OPERAND_POWER, 0, false},
+		{"narrow", "32-bit %", VALUE_OPERAND_NARROW, 0, false},
+		{"denormal", "denormal %", VALUE_OPERAND_DENORMAL, 0, false},
+		{"nan", "NaN %", VALUE_OPERAND_NAN, 0, false},
+		{"infinite", "inf. %", VALUE_OPERAND_INFINITE, 0, false},
+		{"fp_zero", "0.0 %", VALUE_OPERAND_FP_ZERO, 0, false}},
+	.texts = {{"second", "second operand", divisor_text}},
+	.weight = same_operand};
+
+static const struct bits_view access_view = {.kind = VALUE_ACCESS,
+	.shares = {{"line", "2 lines %", VALUE_SPLITS_LINE, 0, false},
+		{"page", "2 pages %", VALUE_SPLITS_PAGE, 0, false},
+		{"chase", "chase %", VALUE_CHASES, VALUE_READS, false}},
+	.texts = {{"stride", "stride", stride_text}, {"alignment", "aligned", alignment_text}},
+	.weight = access_weight};
+
+static const struct bits_view conflicts_view = {.kind = VALUE_ACCESS,
+	.needed = VALUE_READS,
+	.shares = {{"forwarded", "forwarded %", VALUE_FORWARDED, VALUE_READS, true},
+		{"blocked", "blocked %", VALUE_BLOCKED, VALUE_READS, false},
+		{"alias", "4K alias %", VALUE_ALIAS, VALUE_READS, false}},
+	.texts = {{"distance", "stores between", distance_text}, {"store", "store", store_text}}};
+
+static const struct bits_view redundant_view = {.kind = VALUE_ACCESS,
+	.shares = {{"redundant", "same load %", VALUE_REDUNDANT, VALUE_READS, false},
+		{"silent", "silent %", VALUE_SILENT, VALUE_WRITES, false},
+		{"dead", "dead %", VALUE_DEAD, VALUE_WRITES, false}},
+	.texts = {{"killer", "overwritten by", killer_text}}};
+
+/* ---- rows ---- */
+
+/* Columns: values; shares; time; texts; the instruction. */
+static size_t bits_share_count(const struct bits_view *v)
+{
+	size_t n = 0;
+
+	while (n < SHARES && v->shares[n].name)
+		n++;
+	return n;
+}
+
+static void bits_columns(struct report_table *t, const struct bits_view *v)
+{
+	report_column_add(t, &(struct report_column){.kind = REPORT_COUNT,
+				     .flags = REPORT_KEY | REPORT_EXACT,
+				     .name = "n",
+				     .heading = "seen",
+				     .unit = "executions",
+				     .experiment = -1,
+				     .label = LABEL_MEASURED});
+	report_column_add(t, &(struct report_column){.kind = REPORT_RATIO,
+				     .flags = REPORT_KEY,
+				     .name = "time",
+				     .heading = "time %",
+				     .unit = "%",
+				     .experiment = -1,
+				     .label = LABEL_MEASURED});
+	for (size_t i = 0; i < bits_share_count(v); i++)
+		report_column_add(t, &(struct report_column){.kind = REPORT_RATIO,
+					     .flags = REPORT_KEY,
+					     .name = v->shares[i].name,
+					     .heading = v->shares[i].heading,
+					     .unit = "%",
+					     .experiment = -1,
+					     .label = LABEL_ESTIMATED});
+	for (size_t i = 0; i < TEXTS && v->texts[i].name; i++)
+		report_column_add(t, &(struct report_column){.kind = REPORT_TEXT,
+					     .name = v->texts[i].name,
+					     .heading = v->texts[i].heading,
+					     .experiment = -1});
+	report_column_add(t, &(struct report_column){
+				     .kind = REPORT_TEXT, .name = "instruction", .experiment = -1});
+}
+
+static void bits_row(
+	struct report_values *w, const struct bits_view *v, const struct prof_value_site *s)
+{
+	const struct report_row row = report_values_row(w, s);
+	size_t at = report_row_add(w->t, &row), c = 0;
+	struct report_cell *cells;
+
+	if (w->t->failed)
+		return;
+	cells = report_cells(w->t, at);
+	report_no_shares(w->t, at);
+	cells[c++].quantity = quantity_exact((double)s->sums.count, LABEL_MEASURED);
+	cells[c++].quantity = quantity_exact(100 * report_values_time(w, s), LABEL_MEASURED);
+	for (size_t i = 0; i < bits_share_count(v); i++, c++) {
+		uint64_t count, all;
+		struct value_share share;
+
+		report_values_bits(s, v->shares[i].of, 0, &all);
+		share = report_values_bits(s, v->shares[i].bits, v->shares[i].of, &count);
+		if (all && (count || v->shares[i].of))
+			cells[c].quantity = report_values_percent(share);
+		cells[c].weak = share.few;
+	}
+	for (size_t i = 0; i < TEXTS && v->texts[i].name; i++, c++)
+		cells[c].text = v->texts[i].text(w, s);
+	cells[c].text = report_values_instruction(w->t, w->d, s->key.image, s->key.address);
+}
+
+/* 0: it is not shown. */
+static double bits_weight(
+	const struct report_values *w, const struct bits_view *v, const struct prof_value_site *s)
+{
+	double most = v->weight ? v->weight(w, s) : 0;
+	bool wanted;
+	uint64_t count;
+
+	report_values_function(w, s, &wanted);
+	if (s->key.kind != v->kind || !wanted)
+		return 0;
+	if (v->needed) {
+		report_values_bits(s, v->needed, 0, &count);
+		if (!count)
+			return 0;
+	}
+	if (report_values_named(w))
+		return 1;
+	if (s->sums.count < REPORT_VALUES_LEAST || s->sums.moments < VALUES_MOMENTS_FEW)
+		return 0;
+	for (size_t i = 0; i < bits_share_count(v); i++) {
+		struct value_share share =
+			report_values_bits(s, v->shares[i].bits, v->shares[i].of, &count);
+
+		if (!v->shares[i].always && share.share >= WORTH_SHOWING && share.share > most)
+			most = share.share;
+	}
+	return most * (double)s->sums.count;
+}
+
+static int by_weight(const void *pa, const void *pb)
+{
+	const struct bits_site *a = pa, *b = pb;
+
+	return sort_falling_number(a->weight, b->weight)
+		       ?: sort_rising(a->site->key.image, b->site->key.image)
+		       ?: sort_rising(a->site->key.address, b->site->key.address);
+}
+
+static void bits_make(struct report_values *w, const struct bits_view *v)
+{
+	struct bits_site *list = report_scratch(w->t, w->v.sites.count + 1, sizeof(*list));
+	struct prof_quit quit = {.rows = report_values_named(w) ? 0 : USUAL_ROWS};
+	struct report_cut cut = report_cut_of(w->d, quit);
+	size_t count = 0, i;
+
+	for (i = 0; list && i < w->v.sites.count; i++) {
+		const struct prof_value_site *s = profile_value_site(&w->v, i);
+		double weight = bits_weight(w, v, s);
+
+		if (weight > 0)
+			list[count++] = (struct bits_site){s, weight};
+	}
+	if (list && !report_values_named(w))
+		qsort(list, count, sizeof(*list), by_weight);
+	bits_columns(w->t, v);
+	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++)
+		bits_row(w, v, list[i].site);
+	report_left_out(w->t, count - i, "place", "-q");
+	if (!count)
+		report_note(w->t,
+			"Nothing of that kind was seen in 1%% of the executions of any "
+			"instruction with %d values or more",
+			REPORT_VALUES_LEAST);
+}
+
+static void operations_make(struct report_values *w)
+{
+	bits_make(w, &operations_view);
+}
+
+static void access_make(struct report_values *w)
+{
+	bits_make(w, &access_view);
+}
+
+static void conflicts_make(struct report_values *w)
+{
+	bits_make(w, &conflicts_view);
+}
+
+static void redundant_make(struct report_values *w)
+{
+	bits_make(w, &redundant_view);
+}
+
+int report_operations(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "operations";
+	t->title = "Operands of multiplications, divisions, shifts, additions and floating point";
+	return report_values_report(d, t, operations_make, e);
+}
+
+int report_access(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "access";
+	t->title = "Accesses to memory: strides, alignment, chains of loads";
+	return report_values_report(d, t, access_make, e);
+}
+
+int report_conflicts(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "conflicts";
+	t->title = "Loads that have to do with stores shortly before";
+	return report_values_report(d, t, conflicts_make, e);
+}
+
+int report_redundant(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "redundant";
+	t->title = "Loads of what was loaded before, stores of what is there or is never read";
+	return report_values_report(d, t, redundant_make, e);
+}

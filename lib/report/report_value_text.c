@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Values as text. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/report_values.h"
+
+#define DECIMAL 10000000 /* numbers below are shown in decimal */
+#define SHOWN   3        /* values of a row */
+#define LITTLE  0.1      /* percent; shares below are not shown */
+
+static const char *const access_words[VALUE_ACCESSES] = {"load", "store", "splits a line",
+	"splits a page", "forwarded", "blocked", "4K alias", "redundant", "silent", "dead", "used",
+	"chases"};
+
+static const char *const operation_words[VALUE_OPERATIONS] = {
+	"zero", "one", "power of 2", "fits 32 bits", "denormal", "NaN", "infinite", "zero"};
+
+static const char *float_text(struct report_table *t, uint64_t value, unsigned bits)
+{
+	double d;
+	float f;
+	uint32_t word = (uint32_t)value;
+
+	if (bits == 32) {
+		memcpy(&f, &word, sizeof(f));
+		d = (double)f;
+	} else {
+		memcpy(&d, &value, sizeof(d));
+	}
+	return report_text(t, "%.9g", d);
+}
+
+/* Signed where it is a small negative number of its width. */
+static const char *integer_text(struct report_table *t, uint64_t value, unsigned bits)
+{
+	uint64_t top = bits && bits < 64 ? 1ull << bits : 0, negative = top - value;
+
+	if (value < DECIMAL)
+		return report_text(t, "%" PRIu64, value);
+	if (bits >= 32 && negative < DECIMAL)
+		return report_text(t, "-%" PRIu64, negative);
+	return report_text(t, "0x%" PRIx64, value);
+}
+
+static const char *bits_text(struct report_table *t, const struct prof_value_site *s, uint64_t bits)
+{
+	bool access = s->key.kind == VALUE_ACCESS;
+	const char *text = "";
+
+	for (unsigned k = 0; k < (access ? VALUE_ACCESSES : VALUE_OPERATIONS); k++)
+		if (bits >> k & 1)
+			text = report_text(t, "%s%s%s", text, text[0] ? "+" : "",
+				access ? access_words[k] : operation_words[k]);
+	return text[0] ? text : "none";
+}
+
+/* Function and offset, or variable. */
+static const char *value_place_text(
+	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address)
+{
+	struct image_symbol symbol = {0};
+
+	if (d->names.ops->symbol(d->names.context, image, address, &symbol) == 0 && symbol.name) {
+		if (address == symbol.address)
+			return symbol.name;
+		return report_text(t, "%s+0x%" PRIx64, symbol.name, address - symbol.address);
+	}
+	return report_text(t, "%s:0x%" PRIx64, d->images.data[image].name, address);
+}
+
+const char *report_value_text(struct report_table *t, const struct prof_data *d,
+	const struct prof_value_site *s, const struct experiment_value *value)
+{
+	unsigned bits = profile_value_bits(s);
+
+	if (value->key.image)
+		return value_place_text(t, d, value->key.image, value->key.value);
+	switch (profile_value_class(s)) {
+	case VALUE_FLOAT:
+		return float_text(t, value->key.value, bits);
+	case VALUE_BITS:
+		return bits_text(t, s, value->key.value);
+	case VALUE_PLACE:
+	case VALUE_VECTOR:
+		return report_text(t, "0x%" PRIx64, value->key.value);
+	default:
+		return integer_text(t, value->key.value, bits);
+	}
+}
+
+bool report_values_frequent(const struct prof_value_site *s)
+{
+	struct value_share share;
+
+	if (!s->list.count)
+		return false;
+	share = value_share_of(&s->sums, &s->list.data[0]);
+	return share.share * 16 >= 1 && s->list.data[0].sure;
+}
+
+static const char *range_text(struct report_table *t, const struct prof_value_site *s)
+{
+	uint64_t low = ~s->sums.low_complement;
+
+	if (profile_value_class(s) != VALUE_INTEGER)
+		return "no frequent value";
+	return report_text(t, "none frequent: %s to %s",
+		integer_text(t, low, profile_value_bits(s)),
+		integer_text(t, s->sums.high, profile_value_bits(s)));
+}
+
+const char *report_values_text(
+	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s)
+{
+	const char *text;
+
+	if (!report_values_frequent(s))
+		return range_text(t, s);
+	text = report_value_text(t, d, s, &s->list.data[0]);
+	for (size_t i = 1; i < s->list.count && i < SHOWN; i++) {
+		struct value_share share = value_share_of(&s->sums, &s->list.data[i]);
+
+		if (share.share * 100 < LITTLE || !s->list.data[i].sure)
+			break;
+		text = report_text(t, "%s, %s %.1f%%", text,
+			report_value_text(t, d, s, &s->list.data[i]), 100 * share.share);
+	}
+	return text;
+}
+
+const char *report_values_what(struct report_table *t, const struct prof_value_site *s)
+{
+	const char *word =
+		s->key.kind < VALUE_KINDS ? experiment_value_kinds[s->key.kind] : "unknown";
+
+	if (s->key.kind == VALUE_ARGUMENT)
+		return s->key.operand < 8 ? report_text(t, "argument %u", s->key.operand + 1)
+					  : report_text(t, "argument xmm%u", s->key.operand - 8);
+	if (s->key.kind == VALUE_OPERAND)
+		return s->key.operand ? "second operand" : "first operand";
+	return word ? word : "unknown";
+}
+
+struct value_share report_values_bits(
+	const struct prof_value_site *s, uint64_t bits, uint64_t of, uint64_t *count)
+{
+	struct experiment_value_site base = s->sums;
+	struct experiment_value some = {0};
+	uint64_t all = 0;
+
+	/* Masks are few, so lists are nearly always whole, and their counts are exact. */
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct experiment_value *v = &s->list.data[i];
+
+		if ((v->key.value & of) != of)
+			continue;
+		all += v->sure;
+		if ((v->key.value & bits) != bits)
+			continue;
+		some.sure += v->sure;
+		some.over += v->sure;
+		some.squares += v->squares;
+		some.products += v->products;
+	}
+	*count = some.sure;
+	base.least = 0;
+	if (of)
+		return value_share_counted(&base, some.sure, all);
+	return value_share_of(&base, &some);
+}
+
+const char *report_values_brief(struct report_table *t, const struct prof_data *d,
+	const struct prof_values *v, uint32_t image, uint64_t address)
+{
+	static const uint32_t kinds[] = {VALUE_RESULT, VALUE_STORE, VALUE_LOAD, VALUE_BRANCH};
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		const struct prof_value_site *s =
+			profile_value_find(v, image, address, kinds[k], 0);
+		const char *text;
+		double share;
+
+		if (!s || s->sums.count < REPORT_VALUES_LEAST || !report_values_frequent(s))
+			continue;
+		text = report_value_text(t, d, s, &s->list.data[0]);
+		share = 100 * value_share_of(&s->sums, &s->list.data[0]).share;
+		if (s->key.kind == VALUE_BRANCH && profile_value_class(s) == VALUE_INTEGER)
+			text = s->list.data[0].key.value ? "taken" : "not taken";
+		return report_text(t, "%s %.3g%%", text, share);
+	}
+	return NULL;
+}
+
+struct quantity report_values_percent(struct value_share share)
+{
+	struct quantity q = {100 * share.share, 100 * share.low, 100 * share.high, LABEL_ESTIMATED};
+
+	if (share.few) {
+		q.low = 0;
+		q.high = 100;
+	}
+	return q;
+}

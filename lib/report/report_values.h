@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the reports of values. */
+#ifndef REPORT_REPORT_VALUES_H
+#define REPORT_REPORT_VALUES_H
+
+#include "explain/code.h"
+#include "profile/profile_values.h"
+#include "report/report_columns.h"
+#include "values/interval.h"
+
+#define REPORT_VALUES_LEAST 20 /* values; fewer say nothing about shares */
+
+/* A report of values, from samples of values to rows. */
+struct report_values {
+	struct prof_data *d;
+	struct report_table *t;
+	struct prof_values v;
+	struct explain_procedures procedures;
+	double all; /* samples of the first metric */
+};
+
+/* Names, the run; then the rows of `make`, and the lines below. */
+int report_values_report(struct prof_data *d, struct report_table *t,
+	void (*make)(struct report_values *w), struct error *e);
+
+/* Samples of a site's function, of the first metric, as a share of all [0,1]. */
+double report_values_time(const struct report_values *w, const struct prof_value_site *s);
+/* The name of the function, and whether the request wants it. */
+const char *report_values_function(
+	const struct report_values *w, const struct prof_value_site *s, bool *wanted);
+/* Whether rows are those of functions that the user named. */
+bool report_values_named(const struct report_values *w);
+/* A row at the site's address, with the values as its list. */
+struct report_row report_values_row(struct report_values *w, const struct prof_value_site *s);
+/* The instruction at an address; "" if there is no code. */
+const char *report_values_instruction(
+	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address);
+
+/* report_value_text.c */
+/* One value, as people read it. */
+const char *report_value_text(struct report_table *t, const struct prof_data *d,
+	const struct prof_value_site *s, const struct experiment_value *value);
+/* "7, 25 0.4%, 12 0.3%": the first without its share; if none is frequent, their range. */
+const char *report_values_text(
+	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s);
+/* "ebx", "store", "argument 2": what has these values. */
+const char *report_values_what(struct report_table *t, const struct prof_value_site *s);
+/* Is the most frequent value's share worth a figure? */
+bool report_values_frequent(const struct prof_value_site *s);
+/* Shares of values with a bit, or all bits of a mask, of enum experiment_value_access or
+ * _operation; of: of values with these bits only (0: of all). */
+struct value_share report_values_bits(
+	const struct prof_value_site *s, uint64_t bits, uint64_t of, uint64_t *count);
+
+/* "7 90%", "taken 75%": what is frequent at an instruction, in few words; NULL: nothing is. */
+const char *report_values_brief(struct report_table *t, const struct prof_data *d,
+	const struct prof_values *v, uint32_t image, uint64_t address);
+
+/* In percent, estimated; none where there are too few moments. */
+struct quantity report_values_percent(struct value_share share);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Windows of values: how many there are, and their cost. */
+#include <inttypes.h>
+
+#include "experiment/values.h"
+#include "report/report_columns.h"
+
+void report_describe_values(struct report_table *t, const struct experiment *x)
+{
+	uint64_t moments = experiment_value_tally(x, VALUE_TALLY_MOMENTS);
+	double program = (double)experiment_value_tally(x, VALUE_TALLY_PROGRAM_NS);
+
+	if (!experiment_has_values(x))
+		return;
+	report_summary(t, "Windows of values",
+		"%" PRIu64 " (and %" PRIu64 " in system calls), %.0f instructions each", moments,
+		experiment_value_tally(x, VALUE_TALLY_EMPTY),
+		moments ? (double)experiment_value_tally(x, VALUE_TALLY_INSTRUCTIONS) /
+				  (double)moments
+			: 0.0);
+	report_summary(t, "Values in them", "%" PRIu64 " at %zu places",
+		experiment_value_tally(x, VALUE_TALLY_VALUES), x->value_sites.count);
+	if (program > 0)
+		report_summary(t, "Time that values took, by that of the program",
+			"%.1f%% (measured)",
+			100 * (double)experiment_value_tally(x, VALUE_TALLY_COST_NS) / program);
+}

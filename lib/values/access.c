@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an access to memory has to do with earlier ones in the window: where a load gets its bytes
+ * from (store forwarding), whether it or a store was needless, and which stores are never read.
+ *
+ * Stores of push, call and string instructions are no sites, so they are not looked at; a load of
+ * what they stored counts as one of memory.
+ */
+#include <string.h>
+
+#include "experiment/values.h"
+#include "values/private.h"
+
+#define LINE        64u
+#define IN_FLIGHT   64 /* stores that a processor may not have written to the cache yet */
+#define ALIAS_BYTES 4096u
+#define MULTIPLIER  0x9e3779b97f4a7c15u
+
+void access_begin(struct accesses *a)
+{
+	a->epoch++;
+	a->stored = 0;
+}
+
+static bool access_overlaps(uint64_t a, unsigned a_size, uint64_t b, unsigned b_size)
+{
+	return a < b + b_size && b < a + a_size;
+}
+
+static unsigned access_splits(uint64_t address, unsigned size)
+{
+	unsigned bits = 0;
+
+	if (address / LINE != (address + size - 1) / LINE)
+		bits |= VALUE_SPLITS_LINE;
+	if (address / PAGE != (address + size - 1) / PAGE)
+		bits |= VALUE_SPLITS_PAGE;
+	return bits;
+}
+
+/* Of the number of a bit of enum experiment_value_access. */
+static void see_partner(struct values *v, uint64_t pc, unsigned bit, uint64_t partner)
+{
+	value_seen_add(
+		v, pc, VALUE_PARTNER, (unsigned)__builtin_ctz(bit), 64, VALUE_PLACE, partner);
+}
+
+static void set_seen(struct values *v, const struct access *a, unsigned bit)
+{
+	if (a->seen < v->window->seen.count)
+		v->window->seen.data[a->seen].value |= bit;
+}
+
+/* The youngest store that overlaps it; failing that, one that only seems to. */
+static unsigned access_store(struct values *v, const struct step *s, uint64_t address)
+{
+	struct accesses *a = &v->accesses;
+	const struct access *alias = NULL;
+
+	for (unsigned k = 1; k <= IN_FLIGHT && k <= a->stored && k <= ACCESSES; k++) {
+		const struct access *store = &a->stores[(a->stored - k) % ACCESSES];
+		bool whole;
+
+		if (!access_overlaps(address, s->size, store->address, store->size)) {
+			if (!alias && access_overlaps(address % ALIAS_BYTES, s->size,
+					      store->address % ALIAS_BYTES, store->size))
+				alias = store;
+			continue;
+		}
+		whole = address >= store->address &&
+			address + s->size <= store->address + store->size;
+		value_seen_add(v, s->pc, VALUE_DISTANCE, 0, 16, VALUE_INTEGER, k);
+		see_partner(v, s->pc, whole ? VALUE_FORWARDED : VALUE_BLOCKED, store->pc);
+		return whole ? VALUE_FORWARDED : VALUE_BLOCKED;
+	}
+	if (!alias)
+		return 0;
+	see_partner(v, s->pc, VALUE_ALIAS, alias->pc);
+	return VALUE_ALIAS;
+}
+
+/* All stores that have bytes of it are used. */
+static void use_stores(struct values *v, const struct step *s, uint64_t address)
+{
+	struct accesses *a = &v->accesses;
+
+	for (unsigned k = 1; k <= a->stored && k <= ACCESSES; k++) {
+		struct access *store = &a->stores[(a->stored - k) % ACCESSES];
+
+		if (!store->size || !access_overlaps(address, s->size, store->address, store->size))
+			continue;
+		if (!store->used)
+			set_seen(v, store, VALUE_USED);
+		store->used = true;
+	}
+}
+
+/* Whether the same was loaded from there before; it is kept. */
+static bool is_reload(struct accesses *a, const struct step *s, uint64_t address, uint64_t value)
+{
+	const size_t slots = sizeof(a->loads) / sizeof(a->loads[0]);
+	size_t slot = ((address ^ s->size) * MULTIPLIER) >> 53;
+
+	for (size_t k = 0; k < 8; k++, slot++) {
+		__typeof__(a->loads[0]) *l = &a->loads[slot % slots];
+		bool same;
+
+		if (l->epoch == a->epoch && (l->address != address || l->size != s->size))
+			continue;
+		same = l->epoch == a->epoch && l->value == value;
+		l->epoch = a->epoch;
+		l->address = address;
+		l->size = s->size;
+		l->value = value;
+		return same;
+	}
+	return false;
+}
+
+/* Earlier stores that nothing has read, and that this one covers, were for nothing. */
+static void kill_stores(struct values *v, const struct step *s, uint64_t address)
+{
+	struct accesses *a = &v->accesses;
+
+	for (unsigned k = 1; k <= a->stored && k <= ACCESSES; k++) {
+		struct access *store = &a->stores[(a->stored - k) % ACCESSES];
+
+		if (!store->size || store->address < address ||
+			store->address + store->size > address + s->size)
+			continue;
+		if (!store->used) {
+			set_seen(v, store, VALUE_DEAD);
+			if (store->seen != SIZE_MAX)
+				see_partner(v, store->pc, VALUE_DEAD, s->pc);
+		}
+		store->used = true;
+	}
+}
+
+static unsigned access_load(struct values *v, struct step *s, const struct execution *x)
+{
+	unsigned bits = VALUE_READS | access_store(v, s, x->address);
+
+	use_stores(v, s, x->address);
+	if (s->size <= 8 && is_reload(&v->accesses, s, x->address, x->read))
+		bits |= VALUE_REDUNDANT;
+	if (s->size == 8 && s->epoch == v->epoch && s->loaded && s->base < GENERALS &&
+		x->address - (uint64_t)s->displacement == s->loaded && s->index == REG_NONE)
+		bits |= VALUE_CHASES;
+	s->epoch = v->epoch;
+	s->loaded = x->read;
+	return bits;
+}
+
+void access_see(struct values *v, struct step *s, const struct execution *x)
+{
+	unsigned bits = access_splits(x->address, s->size);
+	size_t seen;
+
+	if (s->reads)
+		bits |= access_load(v, s, x);
+	if (s->writes) {
+		bits |= VALUE_WRITES | (x->silent ? VALUE_SILENT : 0);
+		kill_stores(v, s, x->address);
+	}
+	seen = v->window->seen.count;
+	value_seen_add(v, s->pc, VALUE_ACCESS, 0, VALUE_ACCESSES, VALUE_BITS, bits);
+	if (s->writes)
+		v->accesses.stores[v->accesses.stored++ % ACCESSES] =
+			(struct access){.address = x->address,
+				.value = x->written,
+				.pc = s->pc,
+				.seen = seen < v->window->seen.count ? seen : SIZE_MAX,
+				.size = s->size};
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of the interpreter. */
+#ifndef VALUES_PRIVATE_H
+#define VALUES_PRIVATE_H
+
+#include "base/table.h"
+#include "base/vec.h"
+#include "isa/isa.h"
+#include "values/values.h"
+
+#define GENERALS 16
+#define OPERAND  256 /* bytes: no operand is longer */
+
+/* ---- machine.c: instructions executed here, with the thread's registers ---- */
+
+/* The beginning of the memory that machine code uses; machine.c has its offsets. */
+struct machine_state {
+	uint64_t general[GENERALS];
+	uint64_t flags;
+	uint64_t host_stack, target;
+	uint32_t mask; /* components of extended state that the instruction uses */
+	uint32_t host_mxcsr;
+	uint16_t host_control;
+	uint8_t avx;
+	uint8_t padding[5];
+	uint64_t fault; /* it did not execute: a signal */
+	uint8_t reserved[256 - 176];
+	uint8_t operand[OPERAND] __attribute__((aligned(64)));
+	uint8_t extended[VALUES_STATE] __attribute__((aligned(4096)));
+};
+
+struct machine {
+	struct machine_state *state;
+	uint8_t *code;  /* executable; after state */
+	uint8_t *write; /* the same memory, writable */
+	size_t used, first;
+	void (*enter)(void);
+	uint64_t back, failed; /* addresses */
+	uint32_t supported;    /* components */
+	uint32_t high_at;      /* of zmm16 to zmm31, in extended */
+	bool handling;
+};
+
+int machine_init(struct machine *m, struct error *e);
+void machine_fini(struct machine *m);
+/* A copy of an instruction that returns; 0: there is no room, machine_clear makes some. */
+uint64_t machine_add(struct machine *m, const uint8_t *bytes, size_t length, size_t displacement);
+void machine_clear(struct machine *m);
+bool machine_has_room(const struct machine *m);
+/* Executes one; false: it faults. mask: enum isa_state. */
+bool machine_run(struct machine *m, uint64_t thunk, unsigned state);
+/* The lowest 64 bits of a vector register. */
+uint64_t machine_vector(const struct machine *m, unsigned number);
+
+/* ---- snapshot.c: the process's memory as it was, with our changes ---- */
+
+#define PAGE 4096u
+
+struct snapshot_page {
+	uint64_t number;
+	bool refused;
+	bool changed; /* by the window */
+	uint8_t bytes[PAGE];
+};
+
+/* Of a hash table: pages are taken from the first on, since these are in caches. */
+struct snapshot_slot {
+	uint64_t number;
+	uint32_t epoch, page;
+};
+
+#define SNAPSHOT_SLOTS 1024 /* a power of two */
+#define SNAPSHOT_PAGES 384  /* of one window */
+
+struct snapshot_area {
+	uint64_t begin, end;
+};
+
+struct snapshot_space { /* table entry: what may be read of a process */
+	struct {
+		uint64_t pid;
+	} key;
+	VEC(struct snapshot_area) areas;
+	uint64_t looked; /* the window in which its maps were read last */
+};
+
+struct snapshot {
+	struct snapshot_page *pages;
+	struct snapshot_page *last, *code; /* of the last data and code; NULL: none */
+	struct snapshot_slot slots[SNAPSHOT_SLOTS];
+	uint32_t epoch, used;
+	int memory;
+	pid_t pid;
+	struct table spaces;
+	bool full; /* the last failure: too many pages */
+};
+
+int snapshot_init(struct snapshot *s);
+void snapshot_fini(struct snapshot *s);
+void snapshot_begin(struct snapshot *s, pid_t pid, int memory);
+void snapshot_forget(struct snapshot *s, pid_t pid);
+bool snapshot_read(struct snapshot *s, uint64_t address, void *to, size_t size);
+/* Code from an address on, up to the end of its page; *size: how much. NULL: not readable. */
+const uint8_t *snapshot_code(struct snapshot *s, uint64_t address, size_t *size);
+/* Writes changed pages. */
+void snapshot_apply(const struct snapshot *s, int memory);
+bool snapshot_write(struct snapshot *s, uint64_t address, const void *from, size_t size);
+
+/* ---- value_steps.c ---- */
+
+enum step_kind {
+	STEP_REFUSED,
+	STEP_CALLS_KERNEL,
+	STEP_EXECUTE,
+	STEP_NOTHING,
+	STEP_ADDRESS, /* lea */
+	STEP_CONDITION,
+	STEP_COUNT, /* loopne, loope, loop, jrcxz: condition 0 to 3 */
+	STEP_JUMP,
+	STEP_CALL,
+	STEP_RETURN,
+	STEP_PUSH,
+	STEP_POP,
+	STEP_LEAVE,
+	STEP_STRING,
+	STEP_BIT, /* bt, bts, btr, btc of memory with a register */
+};
+
+enum step_operand { OPERAND_AT_REGISTER, OPERAND_AT_MEMORY, OPERAND_IS_CONSTANT, OPERAND_IS_FLAGS };
+
+/* What of an execution is kept. */
+enum step_sees {
+	SEES_RESULT = 1 << 0,
+	SEES_LOAD = 1 << 1,
+	SEES_STORE = 1 << 2,
+	SEES_ADDRESS = 1 << 3,
+	SEES_DIVIDE = 1 << 4,
+	SEES_MULTIPLY = 1 << 5,
+	SEES_SHIFT = 1 << 6,
+	SEES_ADD = 1 << 7,
+	SEES_FLOAT = 1 << 8, /* operands are floating-point numbers */
+};
+
+struct step {
+	uint64_t pc, next, target;
+	uint64_t thunk;
+	int64_t displacement, immediate;
+	uint32_t epoch;  /* window of its last execution */
+	uint64_t loaded; /* there */
+	uint8_t bytes[INSN_LENGTH_MAX], length;
+	uint8_t kind, condition;
+	uint8_t operand;         /* enum step_operand: of jumps, calls, push and pop */
+	uint8_t reg;             /* the register there; of bit tests, the one with the number */
+	uint8_t bits;            /* of STEP_ADDRESS, STEP_STRING and STEP_BIT: of operands */
+	uint8_t opcode, repeats; /* of strings: 0, 0xf2 or 0xf3 */
+	uint8_t state;
+	bool memory, reads, writes, narrow, wide, unknown, swaps;
+	uint8_t base, index, scale, segment; /* registers, REG_NONE */
+	uint8_t size;                        /* of the memory operand */
+	uint16_t sees;                       /* enum step_sees */
+	uint8_t result, result_bits, result_class, high;
+	uint8_t source, source_bits, source_high; /* register that it reads besides; REG_NONE */
+	uint8_t other;                            /* of three operands, another */
+	uint8_t element;                          /* bytes of a floating-point element */
+	uint16_t uses, sets;                      /* general registers, as bits */
+	uint32_t vector_uses, vector_sets;
+};
+
+#define STEPS_RECENT 4096 /* a power of two */
+
+struct steps {
+	struct table places;           /* by pc: the number in all */
+	uint32_t recent[STEPS_RECENT]; /* by the low bits of pc: a number in all, and 1; 0: none */
+	VEC(struct step) all;
+};
+
+/* The step at an address, decoded if need be; NULL: memory is out or cannot be read. Borrowed until
+ * the next call. */
+struct step *value_steps_find(struct values *v, uint64_t pc);
+void value_steps_fini(struct steps *s);
+
+/* ---- access.c: what accesses to memory have to do with earlier ones ---- */
+
+#define ACCESSES 1024 /* a power of two */
+
+struct access {
+	uint64_t address, value, pc;
+	size_t seen; /* its number among the values seen; SIZE_MAX: it was left out */
+	uint8_t size;
+	bool used; /* a store: bytes of it were read */
+};
+
+struct accesses {
+	uint32_t epoch;
+	struct access stores[ACCESSES];
+	unsigned stored;
+	struct { /* by address and size */
+		uint64_t address, value;
+		uint32_t epoch;
+		uint8_t size;
+	} loads[2 * ACCESSES];
+};
+
+void access_begin(struct accesses *a);
+
+/* ---- value_seen.c: what is kept of an execution ---- */
+
+struct execution {
+	const struct step *step;
+	uint64_t address;          /* of its memory operand */
+	uint64_t read, written;    /* the operand before and after, its lowest 64 bits */
+	bool silent;               /* written, and all of it unchanged */
+	uint64_t before[GENERALS]; /* registers */
+	bool taken;
+	uint64_t to; /* a branch's target */
+};
+
+/* Arguments and results of functions whose first use is not seen yet. */
+struct passed {
+	uint64_t pc;
+	uint64_t general[GENERALS], vector[8];
+	uint16_t pending, vector_pending;
+};
+
+struct values {
+	struct values_config config;
+	struct machine machine;
+	struct snapshot snapshot;
+	struct steps steps;
+	struct accesses accesses;
+	struct passed arguments, results;
+	struct value_window *window;
+	uint64_t pc, fs, gs;
+	uint32_t epoch;
+	unsigned number;         /* of the instruction in the window */
+	uint8_t before[OPERAND]; /* the memory operand, of floating-point operations */
+};
+
+static inline void value_seen_add(struct values *v, uint64_t pc, unsigned kind, unsigned operand,
+	unsigned bits, unsigned class, uint64_t value)
+{
+	struct value_seen *to = v->number < v->config.skip ? NULL : vec_push(&v->window->seen);
+
+	if (to)
+		*to = (struct value_seen){
+			pc, value, (uint8_t)kind, (uint8_t)operand, (uint8_t)bits, (uint8_t) class};
+}
+
+/* Before and after a step is executed. */
+void value_seen_uses(struct values *v, const struct step *s);
+void value_seen_execution(struct values *v, struct step *s, const struct execution *x);
+/* Bits of enum experiment_value_operation, before it is executed; x->address and v->before are
+ * known. */
+unsigned value_seen_operation(struct values *v, const struct step *s, const struct execution *x);
+/* Bits of enum experiment_value_access. */
+void access_see(struct values *v, struct step *s, const struct execution *x);
+
+/* interpret.c: a bit mask of this many bits. */
+static inline uint64_t low_bits(unsigned bits)
+{
+	return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
+}
+
+/* string.c: one iteration of a string instruction. */
+enum value_end string_step(struct values *v, struct step *s, struct execution *x);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory of a stopped process, page by page as a window needs it. What the window stores goes to
+ * these copies only.
+ *
+ * Reading a device may have effects, so only areas are read that are anonymous or of files. Their
+ * list is read again where an address is in none of them; an area that became a device meanwhile
+ * and was memory before would not be noticed.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "values/private.h"
+
+#define MULTIPLIER 0x9e3779b97f4a7c15u
+
+int snapshot_init(struct snapshot *s)
+{
+	s->spaces = TABLE_OF(struct snapshot_space);
+	s->pages = calloc(SNAPSHOT_PAGES, sizeof(*s->pages));
+	return s->pages ? 0 : -1;
+}
+
+void snapshot_fini(struct snapshot *s)
+{
+	for (size_t i = 0; i < s->spaces.count; i++) {
+		struct snapshot_space *space = table_at(&s->spaces, i);
+
+		vec_fini(&space->areas);
+	}
+	table_fini(&s->spaces);
+	free(s->pages);
+	s->pages = NULL;
+}
+
+void snapshot_begin(struct snapshot *s, pid_t pid, int memory)
+{
+	s->epoch++;
+	s->used = 0;
+	s->last = s->code = NULL;
+	s->pid = pid;
+	s->memory = memory;
+	s->full = false;
+}
+
+void snapshot_forget(struct snapshot *s, pid_t pid)
+{
+	const uint64_t key = (uint64_t)pid;
+	struct snapshot_space *space = table_find(&s->spaces, &key);
+
+	if (space) {
+		space->areas.count = 0;
+		space->looked = 0;
+	}
+}
+
+static bool snapshot_may_read(const char *mode, uint64_t inode, const char *name)
+{
+	static const char *const refused[] = {"[v", "anon_inode:", "socket:", "/dev/"};
+
+	if (mode[0] != 'r')
+		return false;
+	if (strncmp(name, "[vdso]", 6) == 0 || strncmp(name, "/dev/zero", 9) == 0 ||
+		strncmp(name, "/dev/shm/", 9) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (strncmp(name, refused[i], strlen(refused[i])) == 0)
+			return false;
+	return mode[3] == 'p' || inode != 0;
+}
+
+static void read_areas(struct snapshot *s, struct snapshot_space *space)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	space->looked = s->epoch;
+	space->areas.count = 0;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)s->pid);
+	file = fopen(path, "re");
+	while (file && getline(&line, &room, file) > 0) {
+		struct snapshot_area area;
+		uint64_t inode;
+		char mode[8];
+		int name = 0;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*x %*x:%*x %" SCNu64 " %n",
+			    &area.begin, &area.end, mode, &inode, &name) < 4 ||
+			!snapshot_may_read(mode, inode, line + name))
+			continue;
+		if (space->areas.count &&
+			space->areas.data[space->areas.count - 1].end == area.begin)
+			space->areas.data[space->areas.count - 1].end = area.end;
+		else if (vec_add(&space->areas, area))
+			break;
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+static bool is_in_area(const struct snapshot_space *space, uint64_t address)
+{
+	size_t at = vec_search(i, space->areas.count, space->areas.data[i].end <= address);
+
+	return at < space->areas.count && space->areas.data[at].begin <= address;
+}
+
+static bool is_memory(struct snapshot *s, uint64_t address)
+{
+	const uint64_t key = (uint64_t)s->pid;
+	struct snapshot_space *space = table_add(&s->spaces, &key);
+
+	if (!space)
+		return false;
+	if (is_in_area(space, address))
+		return true;
+	if (space->looked == s->epoch)
+		return false;
+	read_areas(s, space);
+	return is_in_area(space, address);
+}
+
+static struct snapshot_page *new_page(struct snapshot *s, uint64_t number)
+{
+	struct snapshot_page *p;
+
+	if (s->used == SNAPSHOT_PAGES) {
+		s->full = true;
+		return NULL;
+	}
+	p = &s->pages[s->used++];
+	p->number = number;
+	p->changed = false;
+	p->refused = !is_memory(s, number * PAGE) ||
+		     pread(s->memory, p->bytes, PAGE, (off_t)(number * PAGE)) != PAGE;
+	return p;
+}
+
+static struct snapshot_page *snapshot_find(struct snapshot *s, uint64_t number)
+{
+	struct snapshot_page *p;
+
+	for (size_t at = (number * MULTIPLIER) >> 54;; at++) {
+		struct snapshot_slot *slot = &s->slots[at % SNAPSHOT_SLOTS];
+
+		if (slot->epoch == s->epoch && slot->number != number)
+			continue;
+		if (slot->epoch == s->epoch)
+			return &s->pages[slot->page];
+		p = new_page(s, number);
+		if (p)
+			*slot = (struct snapshot_slot){number, s->epoch, s->used - 1};
+		return p;
+	}
+}
+
+/* NULL: it cannot be read, or there are too many. */
+static struct snapshot_page *snapshot_page(
+	struct snapshot *s, uint64_t number, struct snapshot_page **last)
+{
+	if (!*last || (*last)->number != number)
+		*last = snapshot_find(s, number);
+	return *last && !(*last)->refused ? *last : NULL;
+}
+
+const uint8_t *snapshot_code(struct snapshot *s, uint64_t address, size_t *size)
+{
+	struct snapshot_page *p = snapshot_page(s, address / PAGE, &s->code);
+
+	*size = PAGE - address % PAGE;
+	return p ? p->bytes + address % PAGE : NULL;
+}
+
+/* The first part of it, in one page; *rest: what is left. */
+static uint8_t *part(struct snapshot *s, uint64_t address, size_t *size)
+{
+	struct snapshot_page *p = snapshot_page(s, address / PAGE, &s->last);
+	size_t room = PAGE - address % PAGE;
+
+	if (!p)
+		return NULL;
+	if (*size > room)
+		*size = room;
+	return p->bytes + address % PAGE;
+}
+
+bool snapshot_read(struct snapshot *s, uint64_t address, void *to, size_t size)
+{
+	for (size_t done = 0, now; done < size; done += now) {
+		const uint8_t *from;
+
+		now = size - done;
+		from = part(s, address + done, &now);
+		if (!from)
+			return false;
+		memcpy((uint8_t *)to + done, from, now);
+	}
+	return true;
+}
+
+bool snapshot_write(struct snapshot *s, uint64_t address, const void *from, size_t size)
+{
+	for (size_t done = 0, now; done < size; done += now) {
+		uint8_t *to;
+
+		now = size - done;
+		to = part(s, address + done, &now);
+		if (!to)
+			return false;
+		s->last->changed = true;
+		memcpy(to, (const uint8_t *)from + done, now);
+	}
+	return true;
+}
+
+void snapshot_apply(const struct snapshot *s, int memory)
+{
+	for (uint32_t i = 0; i < s->used; i++) {
+		const struct snapshot_page *p = &s->pages[i];
+
+		/* What cannot be written is read-only: the window would have ended there. */
+		if (p->changed && pwrite(memory, p->bytes, PAGE, (off_t)(p->number * PAGE)) != PAGE)
+			continue;
+	}
+}

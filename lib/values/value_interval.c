@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "values/interval.h"
+
+#include <math.h>
+
+#define Z95 1.959963984540054
+
+/* Wilson's score interval. */
+static void wilson(double p, double n, struct value_share *s)
+{
+	double z2 = Z95 * Z95, middle = (p + z2 / (2 * n)) / (1 + z2 / n),
+	       half = Z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
+
+	s->low = middle - half;
+	s->high = middle + half;
+}
+
+static void share_finish(struct value_share *s, double slack, uint64_t moments)
+{
+	s->few = moments < VALUES_MOMENTS_FEW;
+	s->low = s->few ? 0 : fmax(0, s->low - slack);
+	s->high = s->few ? 1 : fmin(1, s->high + slack);
+	/* Rounding must not put it outside of its interval. */
+	s->low = fmin(s->low, s->share);
+	s->high = fmax(s->high, s->share);
+}
+
+struct value_share value_share_of(
+	const struct experiment_value_site *site, const struct experiment_value *value)
+{
+	double n = (double)site->count, b = (double)site->moments, most, sure, p, variance, size;
+	struct value_share s = {0};
+
+	if (!site->count)
+		return s;
+	most = (double)site->least + (value ? (double)value->over : 0);
+	sure = value ? (double)value->sure : 0;
+	p = fmin(1, (most + sure) / 2 / n);
+	s.share = p;
+	size = fmin(b, n);
+	if (value && b > 1) {
+		variance = b / (b - 1) *
+			   ((double)value->squares - 2 * p * (double)value->products +
+				   p * p * (double)site->squares) /
+			   (n * n);
+		if (variance > 0 && p < 1)
+			size = fmin(n, fmax(size, p * (1 - p) / variance));
+	}
+	wilson(p, size, &s);
+	share_finish(&s, (most - sure) / 2 / n, site->moments);
+	return s;
+}
+
+struct value_share value_share_counted(
+	const struct experiment_value_site *site, uint64_t count, uint64_t of)
+{
+	struct value_share s = {0};
+	double n = (double)of;
+
+	if (!of)
+		return s;
+	s.share = (double)count / n;
+	wilson(s.share, fmin((double)site->moments, n), &s);
+	share_finish(&s, 0, site->moments);
+	return s;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "values/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/tables.h"
+
+#define WORTH_A_LIST 8 /* values; the list of a site with fewer is not kept */
+
+struct listed_value {
+	uint64_t value, count, error;
+	uint64_t squares, products; /* of moments before this one */
+	uint32_t image;
+	uint32_t now; /* in this moment */
+};
+
+struct live_site { /* table entry */
+	struct experiment_value_site row;
+	struct listed_value *list;
+	uint32_t listed, room;
+	uint64_t moment; /* of its last value */
+	uint64_t now;    /* values in it */
+	uint64_t last;   /* the last one, raw */
+};
+
+void value_sites_init(struct value_sites *s)
+{
+	s->sites = (struct table){.entry_size = sizeof(struct live_site),
+		.key_size = sizeof(((struct experiment_value_site *)0)->key)};
+	s->moment = 0;
+}
+
+void value_sites_fini(struct value_sites *s)
+{
+	for (size_t i = 0; i < s->sites.count; i++)
+		free(((struct live_site *)table_at(&s->sites, i))->list);
+	table_fini(&s->sites);
+}
+
+void value_sites_moment(struct value_sites *s)
+{
+	s->moment++;
+}
+
+/* The sums over moments take in the one that is over. */
+static void end_moment(struct live_site *s)
+{
+	s->row.squares = row_sum(s->row.squares, s->now * s->now);
+	for (uint32_t i = 0; s->now && i < s->listed; i++) {
+		struct listed_value *l = &s->list[i];
+
+		l->squares += (uint64_t)l->now * l->now;
+		l->products += l->now * s->now;
+		l->now = 0;
+	}
+	s->now = 0;
+}
+
+static struct listed_value *new_value(struct live_site *s)
+{
+	struct listed_value *least = s->list, *more;
+	uint32_t room = s->room ? 2 * s->room : 1;
+
+	if (s->listed == s->room && s->room < VALUE_LIST) {
+		more = reallocarray(s->list, room, sizeof(*more));
+		if (!more)
+			return NULL;
+		s->list = more;
+		s->room = room;
+	}
+	if (s->listed < s->room) {
+		s->list[s->listed] = (struct listed_value){0};
+		return &s->list[s->listed++];
+	}
+	for (uint32_t i = 1; i < s->listed; i++)
+		if (s->list[i].count < least->count)
+			least = &s->list[i];
+	*least = (struct listed_value){.count = least->count, .error = least->count};
+	return least;
+}
+
+static int list_value(struct live_site *s, uint64_t value, uint32_t image)
+{
+	struct listed_value *l = s->list;
+
+	for (uint32_t i = 0; i < s->listed; i++, l++)
+		if (l->value == value && l->image == image) {
+			l->count++;
+			l->now++;
+			return 0;
+		}
+	l = new_value(s);
+	if (!l)
+		return -1;
+	l->value = value;
+	l->image = image;
+	l->count++;
+	l->now++;
+	return 0;
+}
+
+static void add_numbers(struct live_site *s, uint64_t raw)
+{
+	struct experiment_value_site *r = &s->row;
+
+	r->count++;
+	r->zeros += raw == 0;
+	r->high = raw > r->high ? raw : r->high;
+	r->low_complement = ~raw > r->low_complement ? ~raw : r->low_complement;
+	r->bits[0] |= raw;
+	r->bits[1] |= ~raw;
+}
+
+static int add_stride(struct value_sites *s, const struct value_told *of, uint64_t stride)
+{
+	const struct value_told told = {.address = of->address,
+		.image = of->image,
+		.kind = VALUE_STRIDE,
+		.form = of->form & ~0xffu, /* integers */
+		.raw = stride,
+		.value = stride};
+
+	return value_sites_add(s, &told);
+}
+
+int value_sites_add(struct value_sites *s, const struct value_told *told)
+{
+	struct experiment_value_site key = {.key = {.address = told->address,
+						    .image = told->image,
+						    .kind = told->kind,
+						    .operand = told->operand,
+						    .form = told->form}};
+	struct live_site *site = table_add(&s->sites, &key.key);
+	uint64_t before;
+	bool again;
+
+	if (!site)
+		return -1;
+	again = site->now && site->moment == s->moment;
+	before = site->last;
+	if (!again) {
+		end_moment(site);
+		site->moment = s->moment;
+		site->row.moments++;
+	}
+	site->now++;
+	site->last = told->raw;
+	site->row.pairs += again;
+	site->row.repeats += again && told->raw == before;
+	add_numbers(site, told->raw);
+	if (list_value(site, told->value, told->value_image))
+		return -1;
+	return again && told->kind == VALUE_ADDRESS ? add_stride(s, told, told->raw - before) : 0;
+}
+
+/* ---- rows ---- */
+
+static uint64_t least_listed(const struct live_site *s)
+{
+	uint64_t least = s->row.count;
+
+	if (s->row.count < WORTH_A_LIST)
+		return least;
+	for (uint32_t i = 0; i < s->listed; i++)
+		if (s->list[i].count < least)
+			least = s->list[i].count;
+	return s->listed < VALUE_LIST ? 0 : least;
+}
+
+static int put_site(struct live_site *s, struct experiment *x)
+{
+	struct experiment_value_site row;
+	long site;
+
+	end_moment(s);
+	row = s->row;
+	row.least = least_listed(s);
+	site = experiment_row(x, EXPERIMENT_VALUE_SITES, &row);
+	if (site < 0)
+		return -1;
+	for (uint32_t i = 0; row.count >= WORTH_A_LIST && i < s->listed; i++) {
+		const struct listed_value *l = &s->list[i];
+		const struct experiment_value value = {
+			.key = {.value = l->value, .site = (uint32_t)site, .image = l->image},
+			.over = l->count - row.least,
+			.sure = l->count - l->error,
+			.squares = l->squares,
+			.products = l->products};
+
+		if (experiment_row(x, EXPERIMENT_VALUES, &value) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int value_sites_put(struct value_sites *s, struct experiment *x)
+{
+	row_fini(&x->values, &experiment_values_kind);
+	row_fini(&x->value_sites, &experiment_value_sites_kind);
+	if (row_init(&x->value_sites, &experiment_value_sites_kind) ||
+		row_init(&x->values, &experiment_values_kind))
+		return -1;
+	for (size_t i = 0; i < s->sites.count; i++)
+		if (put_site(table_at(&s->sites, i), x))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values that a stopped thread is about to work on: its next instructions are interpreted from
+ * outside, on a snapshot of its registers and memory. Nothing of the thread is changed; stores go
+ * to copies of pages. What is seen is one legal continuation of the program: that of a thread whose
+ * memory no other thread writes meanwhile.
+ *
+ * An instruction is executed by this processor, with its memory operand led to a buffer
+ * (isa/redirect.h); what uses memory or the program counter otherwise is done in C. A window ends
+ * at system calls, at what would fault, at instructions that are not interpreted, and at memory
+ * that is neither anonymous nor of regular files, because reading devices has effects.
+ *
+ * Windows begin where time is spent, so the first instructions are those that take long to execute,
+ * which is no fair sample of executions. They are executed, but their values are left out.
+ */
+#ifndef VALUES_VALUES_H
+#define VALUES_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#define VALUES_SKIP       16
+#define VALUES_LENGTH     240
+#define VALUES_LENGTH_MAX 1000
+#define VALUES_STATE      16384 /* bytes of the largest extended state of a thread */
+
+struct values_config {
+	unsigned skip, length; /* instructions left out, and those taken after them */
+};
+
+struct value_seen {
+	uint64_t pc; /* of the instruction; of an argument, the function's entry */
+	uint64_t value;
+	uint8_t kind, operand; /* enum experiment_value_kind */
+	uint8_t bits, class;   /* enum experiment_value_class */
+};
+
+enum value_end { VALUES_WHOLE, VALUES_CALL, VALUES_FAULT, VALUES_REFUSED, VALUES_ROOM };
+
+struct value_window {
+	pid_t pid;
+	uint64_t time;         /* the owner's */
+	unsigned instructions; /* interpreted */
+	enum value_end end;
+	uint64_t at; /* where it ended */
+	VEC(struct value_seen) seen;
+};
+
+struct values_thread {
+	pid_t pid;
+	int memory; /* /proc/PID/mem */
+	const struct user_regs_struct *registers;
+	const void *state; /* of PTRACE_GETREGSET, NT_X86_XSTATE */
+	size_t size;       /* its bytes */
+};
+
+struct values;
+
+/* Handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL are those of the interpreter until values_free:
+ * one at a time. NULL: no memory, or not x86-64. */
+struct values *values_new(const struct values_config *config, struct error *e);
+/* Interprets a window; called by one thread only. window->seen is emptied and filled. False:
+ * nothing was interpreted. */
+bool values_interpret(struct values *v, const struct values_thread *t, struct value_window *window);
+/* Registers and extended state (VALUES_STATE bytes) at the end of the last window, of which
+ * extended state is as the processor writes it (xsave). For tests. */
+void values_registers(const struct values *v, struct user_regs_struct *registers, void *state);
+/* Writes what the last window has stored to the process's memory. For tests. */
+void values_apply(struct values *v, int memory);
+/* To be called when a process has another address space. */
+void values_renew(struct values *v, pid_t pid);
+void values_free(struct values *v);
+
+#endif

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prof -export for compilers and linkers: what is written, and that their own readers take it. Readers that are not
+# installed are skipped aloud (make deps-pgo).
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+data=$top/tests/data/pgo
+
+# ---- by address: golden, of code that was assembled at fixed addresses ----
+as -o code.o "$data/code.s" && ld -static -Ttext=0x401000 --build-id=none -o code code.o || exit 1
+ok "exact counts of a small program" ssrun -q -ideal -o code.ideal ./code
+cat > runs.txt <<END
+type branches
+image elf $work/code
+image kernel [kernel]
+metric time 1000000 measured clock
+tally 0 5
+tally 3 4000
+run 1 401007 401007 1 40101e 500
+run 1 40101e 401024 1 401026 430
+run 1 40101e 401024 1 401029 70
+run 1 401026 401029 1 40100c 430
+run 1 401029 401029 1 40100c 70
+run 1 40100c 40100c 1 40102a 500
+run 1 40102a 401030 1 401034 250
+run 1 40102a 401030 1 401032 250
+run 1 401032 401032 1 40101e 250
+run 1 401034 401034 1 401011 250
+run 1 401011 401013 1 401007 499
+run 1 401011 401013 1 401015 1
+run 1 401015 40101a 2 5000 1
+run 2 5000 5010 1 40101c 3
+run 1 40101c 40101d 2 5014 3
+run 1 401008 401013 1 401007 2
+run 1 500000 500004 1 500000 4
+END
+make_experiment code.branches < runs.txt || exit 1
+for format in bolt profgen order sections; do
+	for of in ideal branches; do
+		run prof -export $format -image code -o "code.$format.$of" "code.$of"
+		is "$format of $of" "$status" 0
+		golden "pgo/$of.$format" "code.$format.$of"
+	done
+done
+run prof -export bolt -image code -o again code.branches
+like "coverage is told" "$err" 'bolt of code: 4 functions by branch records \(5 bursts, [0-9]+ branches\); 0\.[0-9]+% of executions in no function, 0\.[0-9]+% not along the code'
+ok "the same bytes again" cmp again code.bolt.branches
+make_experiment half1 < runs.txt; make_experiment half2 < runs.txt
+prof -merge -q -o sum half1 half2 2>/dev/null || prof -merge -o sum half1 half2
+prof -export profgen -image code -o s1 sum 2>/dev/null; prof -export profgen -image code -o s2 half1 half2 2>/dev/null
+ok "a sum of files is the files together" cmp s1 s2
+is "and has twice the counts" "$(awk -F: '/->/ { n += $2 } END { print n }' s1)" "$(awk -F: '/->/ { n += 2 * $2 } END { print n }' code.profgen.branches)"
+
+# ---- by source line: exact counts are what the source says ----
+# at FILE FUNCTION PATH...: the count behind the last of nested places
+at() { awk -v path="$*" '
+	BEGIN { n = split(path, want, " "); depth = 3 }
+	{ match($0, /^ */); ind = RLENGTH }
+	ind == 0 { split($1, head, ":"); on = head[1] == want[2]; at = 3; next }
+	on && ind == at - 2 && ($1 " " $2) ~ ("^" want[at] "[.0-9]*: ?") && (at < n ? $2 !~ /^[0-9]+$/ : $2 ~ /^[0-9]+$/) { if (at == n) { print $2; exit } at++ }
+' "$1"; }
+ran() { # compiler flags...
+	cc=$1; shift
+	"$cc" -O2 -g1 "$@" -o inlined.$cc "$data/inlined.c" && ssrun -q -ideal -o inlined.$cc.ideal ./inlined.$cc &&
+		prof -export llvm -image "inlined.$cc" -o inlined.$cc.llvm inlined.$cc.ideal 2>told
+}
+ok "compiled by gcc" ran gcc
+is "a loop of gcc's" "$(at inlined.gcc.llvm main 4)" 5000
+is "what is called once" "$(at inlined.gcc.llvm cold 2)" 1
+is "two inlined functions deep" "$(at inlined.gcc.llvm hot 2 2 2)" 5000
+like "most instructions have lines" "$(cat told)" '; (9[5-9]|100)\.[0-9]+% have source lines$'
+clang=
+for c in clang-19 clang-16 clang-15 clang-14 clang; do
+	command -v $c >/dev/null && clang=$c && break
+done
+if [ -n "$clang" ]; then
+	ok "compiled by $clang" ran $clang -fdebug-info-for-profiling
+	is "a loop of clang's" "$(at inlined.$clang.llvm main 4)" 5000
+	is "the call there" "$(sed -n 's/^ 4: 5000 //p' inlined.$clang.llvm)" "hot:5000"
+	is "two inlined functions deep, by clang" "$(at inlined.$clang.llvm hot 2 2 2)" 5000
+	run $clang -O2 -Wall -Wextra -Werror -fdebug-info-for-profiling -g1 -fprofile-sample-use=inlined.$clang.llvm -S -emit-llvm -o used.ll "$data/inlined.c"
+	is "$clang reads it without a warning" "$status$out$err" 0
+	like "and marks the hot function" "$(cat used.ll)" 'function_entry_count", i64 500[01]'
+	like "and the branch that is taken in 4999 of 5000" "$(cat used.ll)" 'branch_weights", i32 [1-9][0-9]*, i32 [0-9]+'
+	run $clang -O2 -Werror -fprofile-sample-use=code.bolt.ideal -c -o used.o "$data/inlined.c"
+	is "another format is refused by it" "$([ "$status" != 0 ] && echo refused)" refused
+else
+	skip "clang reads sample profiles" "no clang is installed: make deps-pgo"
+fi
+
+# ---- gcc's ----
+ok "gcc's profile" prof -export afdo -image inlined.gcc -o inlined.afdo inlined.gcc.ideal
+is "it begins as gcc 12 wants it" "$(od -A n -t x4 -N 16 inlined.afdo | tr -s ' ')" " 67636461 00000002 00000000 aa000000"
+case $(gcc -dumpversion) in
+10* | 11* | 12*)
+	run gcc -O2 -g1 -Wall -Wextra -Werror -fauto-profile=inlined.afdo -fdump-tree-optimized-blocks-details=used.txt -c -o used.o "$data/inlined.c"
+	is "gcc reads it without a warning" "$status$out$err" 0
+	like "and knows executions" "$(cat used.txt)" 'count:? ?(5000|4999) \(auto FDO\)'
+	;;
+*) skip "gcc reads it" "gcc $(gcc -dumpversion) may want another version of the format" ;;
+esac
+
+# ---- what is refused ----
+printf 'type pcsamp\nimage elf %s\nmetric time 1000000 measured clock\nsample 0 0 0 100 1:401024\nsample 0 0 0 50 1:401030\n' "$work/code" > clock.txt
+make_experiment code.pcsamp < clock.txt || exit 1
+for format in llvm afdo bolt profgen propeller; do
+	run prof -export $format -o refused code.pcsamp
+	is "clock samples are refused: $format" "$status" 125
+	like "with the reason: $format" "$err" "only clock samples of .*code, and programs built by a profile of these become slower"
+	like "and what to do: $format" "$err" 'ssrun -branches'
+done
+not_ok "nothing was written" test -e refused
+is "but they order functions" "$(prof -export order code.pcsamp 2>/dev/null | tr '\n' ' ')" "hot warm "
+strip -o bare code
+run ssrun -q -ideal -o bare.ideal ./bare
+run prof -export order bare.ideal
+is "without symbols there is no order" "$status $out" "125 "
+like "and it is said why" "$err" 'no function with a symbol has samples: compile without -s'
+run prof -export llvm code.ideal
+is "no debug information: refused" "$status" 125
+like "by its reason" "$err" 'no executed instruction of .*code has a source line'
+run prof -export propeller code.ideal
+like "no map of blocks" "$err" 'code has no map of its blocks'
+run prof -export llvm -image nothing code.ideal
+like "no such image" "$err" "no samples or branches of an image that matches nothing"
+mv code code.away
+run prof -export bolt code.ideal
+like "the image is gone" "$err" 'the image .*code cannot be read'
+is "and can be given" "$(prof -export bolt -o - ./code.away code.ideal 2>/dev/null | cmp - code.bolt.ideal && echo same)" same
+mv code.away code
+run prof -export llwm code.ideal
+like "a typo names the nearest" "$err" 'for compilers and linkers llvm, afdo'
+run prof -image code code.ideal
+like "-image alone" "$err" '-image needs -export'
+run prof -export pprof -image code code.ideal
+like "-image of another format" "$err" '-image is of formats for compilers and linkers'
+
+# ---- readers of LLVM 19 ----
+llvm=/usr/lib/llvm-19/bin
+if [ -x $llvm/llvm-profdata ] && [ -x $llvm/llvm-profgen ] && [ "$clang" = clang-19 ]; then
+	for at in text extbinary; do
+		run $llvm/llvm-profdata merge --sample --$at -o "again.$at" inlined.clang-19.llvm
+		is "llvm-profdata: $at" "$status$err" 0
+	done
+	$llvm/llvm-profdata merge --sample --text -o back again.extbinary
+	ok "and back unchanged" cmp back again.text
+	prof -export profgen -image inlined.clang-19 -o inlined.profgen inlined.clang-19.ideal 2>/dev/null
+	run $llvm/llvm-profgen --format=text --unsymbolized-profile=inlined.profgen --use-offset=0 --binary=inlined.clang-19 --output=profgen.llvm
+	is "llvm-profgen reads ranges" "$status" 0
+	# sums of totals differ, it has rows of line 0, and no call of main from outside
+	rows() { sed -n 's/^\( *[0-9.]*: [0-9][^:]*\)$/\1/p; s/^\( *[0-9.]*: [0-9]* .*\)/\1/p; s/^\([a-z_]*\):[0-9]*:\([0-9]*\)$/\1 \2/p' "$1" | grep -vE '^ *6[0-9]{4}:|^main ' | sort -u; }
+	rows inlined.clang-19.llvm > ours; rows profgen.llvm > theirs
+	is "and counts as prof does" "$(comm -23 ours theirs)" ""
+else
+	skip "llvm-profdata and llvm-profgen" "LLVM 19 is not installed: make deps-pgo"
+fi
+if [ -x $llvm/perf2bolt ] && [ -x $llvm/llvm-bolt ] && [ "$clang" = clang-19 ]; then
+	clang-19 -O2 -g1 -fdebug-info-for-profiling -Wl,--emit-relocs -o inlined.bolt "$data/inlined.c"
+	ssrun -q -ideal -o bolt.ideal ./inlined.bolt
+	prof -export bolt -image inlined.bolt -o preagg bolt.ideal 2>/dev/null
+	run $llvm/perf2bolt -pa -p preagg -o bolt.fdata inlined.bolt
+	is "perf2bolt reads branches" "$status" 0
+	like "none of them unknown" "$out$err" 'traces mismatching disassembled function contents: 0'
+	like "with the branches of main" "$(cat bolt.fdata)" '^1 main [0-9a-f]+ 1 main [0-9a-f]+ 0 (4999|5000)$'
+	run $llvm/llvm-bolt inlined.bolt -data=bolt.fdata -reorder-blocks=ext-tsp -reorder-functions=cdsort -o inlined.bolted
+	is "llvm-bolt takes it" "$status" 0
+	ok "and the program runs" ./inlined.bolted
+else
+	skip "perf2bolt and llvm-bolt" "BOLT 19 is not installed: make deps-pgo"
+fi
+if [ "$clang" = clang-19 ] && command -v ld.lld-19 >/dev/null; then
+	clang-19 -O2 -g1 -ffunction-sections -fbasic-block-sections=labels -o inlined.labels "$data/inlined.c"
+	ssrun -q -ideal -o labels.ideal ./inlined.labels
+	ok "clusters of blocks" prof -export propeller -image inlined.labels -o clusters labels.ideal
+	like "of all functions" "$(tr '\n' ' ' < clusters)" '^v1 (f [a-z_0-9]+ c 0[ 0-9]* )+$'
+	run clang-19 -O2 -Wall -Werror -ffunction-sections -fbasic-block-sections=list=clusters -fuse-ld=lld-19 -o inlined.clusters "$data/inlined.c"
+	is "clang-19 takes them" "$status$err" 0
+	ok "and the program runs" ./inlined.clusters
+	prof -export order -image inlined.labels -o order labels.ideal 2>/dev/null
+	run clang-19 -O2 -ffunction-sections -fuse-ld=lld-19 -Wl,--symbol-ordering-file=order,--no-warn-symbol-ordering -o inlined.order "$data/inlined.c"
+	is "ld.lld takes the order" "$status$err" 0
+	is "and places functions so" "$(nm -n inlined.order | awk '$3 == "main" || $3 == "hot" || $3 == "cold" { print $3 }' | tr '\n' ' ')" "$(grep -xE 'main|hot|cold' order | tr '\n' ' ')"
+else
+	skip "clang and ld.lld take clusters and order" "LLVM 19 is not installed: make deps-pgo"
+fi
+if command -v ld.gold >/dev/null; then
+	prof -export sections -image inlined.gcc -o sections inlined.gcc.ideal 2>/dev/null
+	run gcc -O2 -ffunction-sections -fno-reorder-functions -fuse-ld=gold -Wl,--section-ordering-file=sections -o inlined.gold "$data/inlined.c"
+	is "gold takes the order" "$status$err" 0
+	is "and places sections so" "$(nm -n inlined.gold | awk '$3 == "main" || $3 == "hot" || $3 == "cold" { print $3 }' | tr '\n' ' ')" "$(sed -n 's/^.text.\(main\|hot\|cold\)$/\1/p' sections | tr '\n' ' ')"
+else
+	skip "gold takes the order of sections" "ld.gold is not installed"
+fi
+done_testing

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prof -html: a page that needs nothing but itself, as headless Chromium shows it.
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+
+cat > app.c <<'END'
+int total;
+
+__attribute__((noinline)) static int search(int a)
+{
+	return total += a;
+}
+
+int main(int argc, char **argv)
+{
+	return search(argc) + (argv == 0);
+}
+END
+${CC:-gcc} -g -O0 -o app app.c || exit 1
+address() { echo "0x$(nm app | awk -v n="$1" '$3 == n { print $1 }' | sed 's/^0*//')"; }
+main=$(address main) search=$(address search)
+
+# Names that a page could obey, and every byte but space.
+python3 - "$work" "$main" "$search" > profile.txt <<'END'
+import os, sys
+work, main, search = sys.argv[1:]
+names = [b"</script><script>document.title='owned'</script>", b"<img/src=x/onerror=document.title='owned'>",
+         b"<!--<script>", b"@DATA@&lt;b&gt;\\u003cb\\u003e", bytes(b for b in range(1, 256) if b not in b"\t\n\v\f\r "),
+         "left\u202eright".encode()]
+out = [b"type usertime", b"fact command ./app <script>document.title='owned'</script>", b"image elf " + f"{work}/app".encode(),
+       b"image kernel <b>kernel</b>", b"metric time 30000000 measured clock,stacks", b"metric dsc 131 model -", b"process 100 -1 app",
+       b"thread 1 100 app", b"elapsed 2000000000"]
+out += [b"symbol 2 %x 16 " % (0x1000 + 16 * i) + name for i, name in enumerate(names)]
+out += [b"time 0 1000000000"]
+out += [f"sample 0 1 0 100 1:{main} 1:{search}".encode(), f"sample 0 1 0 20 1:{main}".encode(), f"sample 1 1 0 7 1:{search}".encode()]
+out += [f"sample 0 1 0 5 1:{main} 2:0x{0x1000 + 16 * i:x}".encode() for i in range(len(names))]
+os.write(1, b"\n".join(out) + b"\n")
+END
+ok "the profile is made" sh -c "'$build/tests/tools/experiment' odd < profile.txt"
+sed "s/^sample 0 1 0 100 /sample 0 1 0 300 /" profile.txt > slower.txt
+ok "and a slower one" sh -c "'$build/tests/tools/experiment' slower < slower.txt"
+
+run prof -html page.html odd
+is "the page is written" "$status $out" "0 "
+ok "-html - writes it to standard output" sh -c "prof -html - odd | sed 's/-html - odd/-html page.html odd/' | cmp page.html - && test ! -e ./-"
+is "no name can end the script or begin one: tags are those of the page without data" "$(grep -o '<[a-z!/]*' page.html | sort | uniq -c)" \
+	"$(grep -o '<[a-z!/]*' "$build/share/perfex/page.html" | sort | uniq -c)"
+is "the page without data names no address of a network" "$(grep -oE 'https?:|url\(|@import|(src|href)=' "$build/share/perfex/page.html")" ""
+like "its policy allows none" "$(grep Content-Security page.html)" "default-src 'none'"
+python3 -c 'import re; print(re.search("id=\"data\">(.*?)</script>", open("page.html", encoding="utf-8").read(), re.S).group(1))' > data.json
+is "functions are those of the report" "$(jq -c '.functions.rows | map([.procedure, .counts[0].value])' data.json)" \
+	"$(prof -inclusive -json odd | jq -c '.rows | map([.procedure, .counts[0].value])')"
+is "so are intervals of instructions" "$(jq -c '[.instructions.rows[].counts]' data.json)" "$(prof -q 90cum% -dis -json odd | jq -c '[.rows[].counts]')"
+is "paths have the samples with callees and their own" "$(jq -c '.paths as $p | [$p.nodes | _nwise(6) | select($p.names[.[1]] == "main")]' data.json)" '[[-1,1,150,20,0,0]]'
+
+run prof -html none/page.html odd
+like "a page that cannot be written is an error" "$status $err" "^[1-9].*none"
+run prof -html page2.html -json odd
+like "other outputs are refused" "$status $err" "^[1-9].*-html writes a page of its own"
+
+if ! command -v chromium > /dev/null; then
+	skip "the page in a browser" "chromium is not installed"
+	done_testing
+fi
+# browse PAGE SCRIPT [PART]: what Chromium makes of a page after a script of ours, whose answer is the title.
+browse() {
+	python3 - "$1" "$2" <<'END'
+import sys
+page = open(sys.argv[1], encoding="utf-8").read()
+open("asked.html", "w", encoding="utf-8").write(page.replace("</body>", '<script nonce="page">' + sys.argv[2] + "</script></body>"))
+END
+	rm -rf chrome
+	timeout -s KILL 120 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+		--disable-background-networking --disable-component-update --disable-sync --user-data-dir="$work/chrome" \
+		--dump-dom "file://$work/asked.html${3:+#$3}" > dom.html 2> chrome.err
+	sed -n 's,.*<title>\(.*\)</title>.*,\1,p' dom.html | head -1
+}
+is "no name acts: the title is ours" "$(browse page.html '')" "prof: odd"
+dom=$(cat dom.html)
+like "a name is shown as it is" "$dom" "&lt;img/src=x/onerror="
+like "a character that turns the line is shown by its number" "$dom" 'left\\u202eright'
+like "counts have their label and interval" "$dom" '95%: [0-9.]+ to [0-9.]+, measured'
+like "and their margin" "$dom" '±[0-9.]+%'
+
+is "a click on a heading sorts" "$(browse page.html '
+	const names = () => [...document.querySelectorAll("tbody tr:not(.total) td.text")].map(e => e.firstChild.data);
+	const click = () => document.querySelector("th button").click();
+	click();
+	const first = names()[0];
+	click();
+	document.title = first + " " + names().pop();')" "search search"
+is "the search selects" "$(browse page.html 'document.title = document.querySelectorAll("tbody tr:not(.total)").length;' 'functions?sear')" 1
+is "a click on a frame zooms, on the root back" "$(browse page.html '
+	const frame = n => [...document.querySelectorAll("#flame div")].find(e => e.title.startsWith(n + ":"));
+	const width = n => parseFloat(frame(n).style.width), root = width("the whole run"), before = width("search") < root;
+	frame("search").click();
+	const zoomed = width("search") === root;
+	frame("the whole run").click();
+	document.title = [before, zoomed, width("search") < root].join();' paths)" "true,true,true"
+like "a frame has its share and interval" "$(cat dom.html)" 'search: 3 s \(66[.]7%, 95%: 2[.]44[0-9]* to 3[.]64[0-9]* s, measured\)'
+is "the timeline is that of the report" "$(jq -c '.timeline.rows | map(.procedure)' data.json)" "$(prof -timeline -json odd | jq -c '.rows | map(.procedure)')"
+is "rows over time are drawn: all in the first half" "$(browse page.html '
+	const bars = [...document.querySelector(".line").children].map(b => parseFloat(b.style.height)), half = bars.length / 2;
+	document.title = bars.length > 30 && Math.min(...bars.slice(0, half - 2)) > 0 && Math.max(...bars.slice(half + 2)) === 0;' timeline)" true
+like "a bar has its time and interval" "$(cat dom.html)" 'title="0 to 0[.]0[0-9]* s: [0-9.]+ seconds, 95%: [0-9.]+ to [0-9.]+ *'
+is "the source has counts beside its lines" "$(browse page.html '
+	document.title = [...document.querySelectorAll("tr.hot")].map(r => [...r.children].slice(-2).map(c => c.textContent).join(" ")).join(", ");' source |
+	cut -d, -f1-2)" "4 {, 9 {"
+is "instructions have source lines around them" "$(browse page.html '
+	document.title = document.querySelectorAll("tr.source").length > 2 && document.querySelectorAll("tr.hot td.code").length > 1;' instructions)" true
+
+ok "two runs" prof -html diff.html -diff odd slower
+is "what changed is a part" "$(browse diff.html '
+	document.title = [...document.querySelectorAll("nav button")].map(b => b.textContent).join() + " " +
+		document.querySelector("tbody td.text").firstChild.data;' changes)" "Functions,Changes,Call paths,Timeline,Source,Instructions search"
+done_testing

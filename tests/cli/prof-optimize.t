@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prof optimize: recipes, recorded builds, ways that are tried, installation and the way back.
+# In real time: builds that do a third of the work of others are timed.
+. "$TOP/tests/lib.sh"
+CC=${CC:-gcc}
+mkdir src
+cat > src/part.c <<'END'
+#ifndef WORK
+#define WORK 60
+#endif
+int step(int n);
+int step(int n)
+{
+	volatile unsigned x = 1;
+
+	for (int i = 0; i < WORK * 1000; i++)
+		x = x * 1103515245 + (unsigned)n;
+	return (n & 3) == 3 ? 2 : 1;
+}
+END
+cat > src/main.c <<'END'
+#include <stdio.h>
+int step(int n);
+int main(int argc, char **argv)
+{
+	int sum = 0;
+
+	(void)argv;
+	for (int i = 0; i < 400 * argc; i++)
+		sum += step(i);
+	printf("%d\n", sum);
+	return 0;
+}
+END
+cat > src/Makefile <<'END'
+program: main.o part.o
+	$(CC) $(LDFLAGS) -o $@ main.o part.o
+%.o: %.c
+	$(CC) -O2 $(CFLAGS) -c $<
+END
+# A compiler whose profiles always help, or always harm, so that it is known what is to be accepted.
+for kind in good bad; do
+	[ $kind = good ] && does=20 || does=180
+	cat > $kind-cc <<END
+#!/bin/sh
+case "\$*" in *profile*use=* | *auto-profile*) set -- -DWORK=$does \$(printf '%s\n' "\$@" | grep -v 'profile.*=\|profile-use-profi\|^-mllvm') ;; esac
+exec $CC "\$@"
+END
+	chmod +x $kind-cc
+	cat > $kind.recipe <<END
+{"directory": "src", "build": "rm -f *.o program; make CC={cc} CFLAGS='{cflags}' LDFLAGS='{ldflags}'", "output": "program",
+ "cc": "$PWD/$kind-cc", "train": "{} 1 2 3", "tests": ["{}", "{} 1"]}
+END
+done
+
+run prof optimize -recipe good.recipe -how afdo -unmodelled -rounds 3 -o new
+is "a build by a profile is accepted" "$status" 0
+like "its gain" "$out" '^afdo +time -[4-8][0-9]\.[0-9]% \(95%: .*\)  accepted$'
+like "steps are reported" "$err" 'recording branches'
+is "the image is written" "$(./new)" "500"
+is "with its verdict" "$(jq -r '.schema, .verification.verdict' new.verdict | tr '\n' ' ')" "prof.installable/1 accept "
+is "sources are as they were" "$(ls src | tr '\n' ' ')" "Makefile main.c part.c "
+not_ok "nothing is left in the temporary directory" sh -c "ls -d ${TMPDIR:-/tmp}/prof-optimize.*/program"
+cp new kept
+run prof optimize -recipe good.recipe -how afdo -unmodelled -rounds 3 -o new
+like "no file is overwritten" "$status$err" '125prof: new exists, and nothing is overwritten'
+ok "it was not" cmp new kept
+run prof optimize -recipe bad.recipe -how afdo -unmodelled -rounds 3 -json -quiet -o worse
+is "a slower build is refused" "$status$err" 1
+is "and says why" "$(printf '%s' "$out" | jq -r '.written, .candidates[0].how, .candidates[0].accepted' | tr '\n' ' ')" "null afdo false "
+like "in words" "$(printf '%s' "$out" | jq -r '.candidates[0].reason')" '^it is slower: [0-9.]+% more time'
+not_ok "nothing is written" ls worse worse.verdict
+
+# ---- too little, and what fails ----
+sed 's/"train": "[^"]*"/"train": "true {}"/' good.recipe > idle.recipe
+run prof optimize -recipe idle.recipe -how afdo -unmodelled -runs 2 -o none
+like "records of nothing are refused" "$status$err" '(too few branch records|no samples or branches)'
+ssrun -q -branches -o other.branches sh -c 'exit 0' >/dev/null 2>&1
+run prof optimize -recipe good.recipe -how afdo -unmodelled -o none other.branches
+like "records of another program" "$status$err" 'no samples or branches of an image that matches program'
+sed 's/make CC/false \&\& make CC/' good.recipe > fails.recipe
+run prof optimize -recipe fails.recipe -unmodelled -o none
+like "a build that fails" "$status$err" '^prof: a command of the recipe failed: exit status 1$'
+sed 's/"output": "program"/"output": "elsewhere"/' good.recipe > elsewhere.recipe
+run prof optimize -recipe elsewhere.recipe -unmodelled -o none
+like "a build that makes something else" "$err" 'the build made no elsewhere'
+echo '{"output": "x", "build": "make"}' > flags.recipe
+run prof optimize -recipe flags.recipe -unmodelled -o none
+like "a recipe without flags" "$err" 'flags.recipe: "build" has no .cflags'
+echo '{"output": ' > cut.recipe
+run prof optimize -recipe cut.recipe -unmodelled -o none
+like "a recipe that is cut" "$status$err" '125prof: cut.recipe:[0-9]+: '
+echo '{"build": "make {cflags}"}' > nothing.recipe
+run prof optimize -recipe nothing.recipe -unmodelled -o none
+like "a recipe without output" "$err" 'nothing.recipe: "output" is missing'
+run prof optimize -recipe good.recipe -how magic -o none
+like "an unknown way" "$err" "the ways are spgo, bolt"
+run prof optimize -recipe good.recipe
+like "no output" "$err" '-o NEW is missing'
+sed 's/"tests": .*\]/"tests": []/' good.recipe > untested.recipe
+run prof optimize -recipe untested.recipe -o none
+like "no test" "$err" 'there is no test to run'
+"$CC" -O2 -o norelocs src/main.c src/part.c
+run prof optimize -unmodelled -o none -train "{}" ./norelocs -- 1
+like "BOLT needs relocations" "$err" 'norelocs was linked without relocations'
+
+# ---- a recorded build ----
+cd src || exit 1
+run prof optimize -record -o ../made.recipe -- make -j2 CC="$CC"
+cd .. || exit 1
+is "a build is recorded" "$status" 0
+like "its program" "$err" "^prof: program by $CC: 3 commands"
+is "all of its commands" "$(jq -r '.commands[] | .[1:] | join(" ")' made.recipe | sort)" "$(printf '%s\n' "$CC -O2 -c main.c" "$CC -O2 -c part.c" "$CC -o program main.o part.o" | sort)"
+cp src/program program.before
+run prof optimize -recipe made.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
+like "and is replayed: a verdict" "$status $out" '^[01] afdo .*(accepted|no gain|slower|not above noise)'
+ok "without change of what was built" cmp src/program program.before
+run prof optimize -record -o never.recipe -- false
+like "a build that fails is not recorded" "$status$err" '125prof: the build false failed'
+run prof optimize -record -o never.recipe -- true
+like "nor one that links nothing" "$err" 'the build linked nothing'
+not_ok "there is no recipe" ls never.recipe
+
+# ---- installation ----
+"$CC" -O2 -DWORK=60 -o tool src/main.c src/part.c
+"$CC" -O2 -DWORK=20 -o tool.new src/main.c src/part.c
+cp tool tool.kept
+run prof optimize -install tool.new tool
+like "what was not verified is not installed" "$status$err" '125prof: tool.new was not verified'
+run prof verify -unmodelled -rounds 3 -note ./tool ./tool.new -- 1
+is "verified" "$status" 0
+ok "installed" prof optimize -install tool.new tool
+is "as a link" "$(readlink tool)" "$(realpath tool.new)"
+ok "the original is kept" cmp tool.original tool.kept
+run prof optimize -install tool.new tool
+like "not twice" "$status$err" '125prof: tool.original exists: an image is installed already'
+ok "undone" prof optimize -undo tool
+ok "the original is back" cmp tool tool.kept
+not_ok "under one name" ls tool.original
+run prof optimize -undo tool
+like "nothing to undo" "$status$err" '125prof: tool is not an installed image'
+printf x >> tool.new
+run prof optimize -install tool.new tool
+like "a changed image is not installed" "$status$err" '125prof: tool.new is not the file that was verified'
+"$CC" -O1 -o tool2 src/main.c src/part.c
+truncate -s -1 tool.new
+run prof optimize -install tool.new tool2
+like "nor one that was compared with another" "$status$err" '125prof: tool.new was verified against another file'
+sed -i 's/"accept"/"refuse"/' tool.new.verdict
+run prof optimize -install tool.new tool
+like "nor what was refused" "$status$err" '125prof: tool.new was not accepted'
+ok "nothing changed" cmp tool tool.kept
+mkdir locked; cp tool locked; chmod 555 locked
+run prof optimize -undo missing
+like "undo of nothing" "$status$err" '125prof: missing.original does not exist'
+
+# ---- clang and BOLT ----
+if command -v clang-19 >/dev/null && [ -x /usr/lib/llvm-19/bin/perf2bolt ]; then
+	cat > clang.recipe <<END
+{"directory": "src", "build": "rm -f *.o program; make CC={cc} CFLAGS='{cflags}' LDFLAGS='{ldflags}'", "output": "program",
+ "cc": "clang-19", "train": "{} 1 2 3", "tests": ["{}"]}
+END
+	run prof optimize -recipe clang.recipe -unmodelled -rounds 2 -json -o clang.new
+	is "clang: all ways are tried" "$(printf '%s' "$out" | jq -r '[.candidates[].how] | join(" ")')" "spgo spgo+bolt bolt"
+	unlike "clang: all were built and tested" "$(printf '%s' "$out" | jq -r '.candidates[].reason')" 'status|cannot|no perf2bolt'
+	is "clang: exit status and file agree" "$status $(ls clang.new 2>/dev/null)" "$(printf '%s' "$out" | jq -r 'if .written then "0 clang.new" else "1 " end')"
+	clang-19 -O2 -g1 -Wl,--emit-relocs -o relocs src/main.c src/part.c
+	ssrun -q -branches -o r.1 ./relocs 1 2 3 >/dev/null; ssrun -q -branches -o r.2 ./relocs 1 2 3 >/dev/null
+	run prof optimize -unmodelled -rounds 2 -o relocs.new ./relocs r.1 r.2 -- 1
+	like "an image alone is rewritten by BOLT" "$status $out" '^[01] bolt .*(accepted|no gain|slower|not above noise)'
+else
+	skip "clang and BOLT" "LLVM 19 is not installed: make deps-pgo"
+fi
+done_testing

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Reports on values (ssrun -values), made by hand; and of a program whose values are known by construction.
+# In real time: moments of a program that runs.
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "prof" "the program is x86-64's"
+	done_testing
+fi
+
+cat > app.s <<'END'
+	.text
+	.globl _start, power, divide, walk, fill
+	.type power, @function
+	.p2align 6
+power:	imul %edi, %eax
+	mulsd %xmm0, %xmm1
+	ret
+	.size power, .-power
+	.type divide, @function
+	.p2align 6
+divide:	xor %edx, %edx
+	div %rsi
+	ret
+	.size divide, .-divide
+	.type walk, @function
+	.p2align 6
+walk:	mov (%rdi), %rdi
+	call *%rax
+	ret
+	.size walk, .-walk
+	.type fill, @function
+	.p2align 6
+fill:	mov %al, (%rcx)
+	mov (%rcx), %edx
+	ret
+	.size fill, .-fill
+	.type _start, @function
+	.p2align 6
+_start:	call power
+	jmp _start
+	.size _start, .-_start
+END
+as -g -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
+at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+site=-1
+# place offset kind operand bits class count moments least, then values as "image value over sure"
+site() {
+	site=$((site + 1))
+	echo "site 1 $(at "$1" "$2") $3 $4 $5 $6 $7 $8 $9"
+	shift 9
+	for v in "$@"; do echo "value $site $v"; done
+}
+text() {
+	cat <<-END
+	type values
+	image elf $work/app
+	metric time 1000000 measured clock
+	sample 0 0 0 700 1:$(at power 0)
+	sample 0 0 0 200 1:$(at divide 2)
+	sample 0 0 0 100 1:$(at walk 0)
+	moments 120
+	END
+	site power 0 6 0 64 0 1000 120 0 "0 7 900 900" "0 5 60 60" "0 ffffffffffffffff 40 40"
+	site power 0 6 8 64 2 300 110 0 "0 3ff0000000000000 300 300"
+	site power 0 1 0 32 0 1000 120 10 "0 0 190 200" "0 fffffffe 90 95" "0 12345678 80 85"
+	site power 3 1 0 64 2 1000 120 60 "0 3ff8000000000000 2 1"
+	site power 3 11 0 8 4 1000 120 0 "0 10 250 250" "0 0 750 750"
+	site power 7 7 0 64 0 50 40 0 "0 1 50 50"
+	site divide 2 2 1 64 0 400 100 0 "0 a 399 399" "0 3 1 1"
+	site divide 2 11 0 8 4 400 100 0 "0 8 100 100" "0 0 300 300"
+	site walk 0 12 0 12 4 500 100 0 "0 801 450 450" "0 5 50 50"
+	site walk 0 5 0 64 1 500 100 31 "0 7ffe00001000 1 1"
+	site walk 0 15 0 64 0 400 100 0 "0 40 300 300" "0 fffffffffffffff8 100 100"
+	site walk 3 13 0 64 1 80 50 0 "1 $(printf '%x' $(($(at divide 0)))) 60 60" "0 7ffe00002000 20 20"
+	site fill 0 12 0 12 4 600 90 0 "0 102 300 300" "0 202 200 200" "0 402 100 100"
+	site fill 0 14 9 64 1 200 90 0 "1 $(printf '%x' $(($(at fill 0)))) 200 200"
+	site fill 0 4 0 8 0 600 90 0 "0 20 600 600"
+	site fill 2 12 0 12 4 600 90 0 "0 21 400 400" "0 11 100 100" "0 81 100 100"
+	site fill 2 14 5 64 1 400 90 0 "1 $(printf '%x' $(($(at fill 0)))) 400 400"
+	site fill 2 9 0 16 0 400 90 0 "0 1 400 400"
+	site _start 0 1 0 64 0 3 2 3
+}
+text > text.exp || exit 1
+make_experiment made < text.exp || exit 1
+list() { sed "s|$work/||; s|^ *$work||" | sed -n '/^ *\(values\|calls\|seen\)  /,$p'; }
+for view in values arguments operations access conflicts redundant; do
+	prof "-$view" made 2>&1 | list > "$view"
+	golden "prof/values-$view" "$view"
+done
+prof -values power made 2>&1 | list > of-power
+golden prof/values-power of-power
+prof -dis -only power -only walk made 2>&1 | sed -n '/^power:/,/TOTAL/p' | sed 's/in app/in app/' > dis
+golden prof/values-dis dis
+prof -values -json made | sed "s|$work/||g" | grep -o '"schema":"[^"]*"\|"list":[^]]*]' | head -2 > json
+golden prof/values-json json
+prof -arguments -csv made | sed "s|$work/||g" | grep -v '^#' | head -4 > csv
+golden prof/values-csv csv
+
+run prof -values "$build/tests/programs/known"
+like "no experiment" "$status" '^[1-9]'
+echo "image elf $work/app" | make_experiment none || exit 1
+run prof -values none
+like "an experiment without values" "$status $err" '^125 .*(has no values|nothing to report|no metric)'
+prof -merge -o sum made made
+is "a file twice has the same shares" "$(prof -arguments sum | list | awk '/argument 1/ { print $1, $2, $3 }')" "2000 70 90"
+
+# Other values at the same places, of three runs: neither the order of files matters, nor whether sums are
+# made of them before.
+sed '/^value /s/ 7 900 900/ 8 900 900/' text.exp | make_experiment second || exit 1
+sed '/^value /{ s/ 7 900 900/ 9 700 700/; s/ a 399 399/ b 200 190/; }' text.exp | make_experiment third || exit 1
+prof -values power made second third | list > forth
+prof -values power third made second | list > back
+prof -merge -o two third second && prof -merge -o three two made || exit 1
+prof -values power three | list > steps
+is "values of three files in another order" "$(cat back)" "$(cat forth)"
+is "values of three files, added up step by step" "$(cat steps)" "$(cat forth)"
+like "and values of all three are listed" "$(cat forth)" ' 3000 .* 7, 8 30.0%, 9 23.3% .*argument 1'
+
+# What is planted in this program is found, with its share.
+run ssrun -values -rate 1000 -o known "$build/tests/programs/known" 3
+for view in arguments operations access conflicts redundant; do
+	prof "-$view" -json known > "$view.json" || exit 1
+done
+ok "what is planted is found" python3 - <<-'END'
+	import json
+	def rows(view): return json.load(open(view + ".json"))["rows"]
+	def find(view, procedure, name, **more):
+	    found = [r for r in rows(view) if r.get("procedure") == procedure and r.get(name) and
+	             all(r.get(k) == v for k, v in more.items())]
+	    assert found, (view, procedure, name)
+	    return max(found, key=lambda r: r[name]["value"])
+	def share(what, row, name, want, top=None):
+	    got = row[name]
+	    assert abs(got["value"] - want) <= 3 or got["low"] <= want <= got["high"], (what, got, want)
+	    assert got["label"] == "estimated" and got["low"] <= got["value"] <= got["high"], got
+	    assert top is None or row["list"][0]["value"] == top, (what, row["list"][0], top)
+	share("constant argument", find("arguments", "power", "top", operand="argument 1"), "top", 90.3, "7")
+	share("constant divisor", find("arguments", "divides", "top", operand="argument 2"), "top", 100, "10")
+	share("denormals", find("operations", "denormal", "denormal"), "denormal", 100)
+	share("blocked forwarding", find("conflicts", "blocked", "blocked"), "blocked", 100)
+	share("4K alias", find("conflicts", "aliases", "alias"), "alias", 100)
+	share("silent stores", find("redundant", "silent", "silent"), "silent", 100)
+	share("redundant loads", find("redundant", "reloads", "redundant"), "redundant", 99.5)
+	share("dead stores", find("redundant", "dead", "dead"), "dead", 99)
+	share("a chain of loads", find("access", "chase", "chase"), "chase", 99)
+	assert any(r["second"].startswith("10 ") for r in rows("operations") if r["procedure"] == "divides" and "second" in r)
+	for view in ("conflicts", "redundant", "operations"):
+	    clean = [r for r in rows(view) if r.get("procedure") == "plain"]
+	    assert not clean, clean
+END
+done_testing

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Weights of bursts from anchors: of made-up programs, whose executions are known. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../tap.h"
+
+#ifdef __x86_64__
+#include "branches/weigh.h"
+
+enum { BURSTS = 200, HALF = BURSTS / 2 };
+
+static double weigh_chance(void)
+{
+	static unsigned long long state = 7;
+
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (double)(state >> 40) / (double)(1 << 24);
+}
+
+/* Two phases: bursts have 1000 executions of the first kind of code in the one, 400 of the second
+ * in the other; they take 3 and 1.5 times as long as natively, which no clock tells. */
+static void fill(struct weigh *w, double *other)
+{
+	for (int i = 0; i < BURSTS; i++) {
+		int kind = i >= HALF;
+		double count = (kind ? 400 : 1000) * (0.8 + 0.4 * weigh_chance());
+
+		w->weight[i] = 50;
+		w->count[kind * BURSTS + i] = count;
+		other[i] = count * (kind ? 7 : 2);
+		w->total[kind] += count * 50 * (kind ? 1.5 : 3);
+	}
+}
+
+static void test_phases(void)
+{
+	double other[BURSTS], first[BURSTS] = {0}, variance, sum, truth;
+	struct weigh w;
+
+	is_int(weigh_make(&w, BURSTS, 2), 0, "weights of bursts");
+	fill(&w, other);
+	truth = 2 * w.total[0] + 7 * w.total[1];
+	for (int i = 0; i < HALF; i++)
+		first[i] = other[i];
+	weigh_calibrate(&w);
+	sum = weigh_sum(&w, other, &variance);
+	ok(fabs(sum / truth - 1) < 0.01, "code that goes with anchors, in all phases: %g of %g",
+		sum, truth);
+	ok(sqrt(variance) / truth < 0.01, "its deviation is small: %g", sqrt(variance) / truth);
+	sum = weigh_sum(&w, first, &variance);
+	ok(fabs(sum / (2 * w.total[0]) - 1) < 0.01, "code of one phase: %g",
+		sum / (2 * w.total[0]));
+	weigh_free(&w);
+}
+
+/* Code that is executed in some bursts only, independently of the anchor. */
+static void test_scatter(void)
+{
+	double other[BURSTS] = {0}, variance, sum;
+	struct weigh w;
+
+	is_int(weigh_make(&w, BURSTS, 1), 0, "one anchor");
+	for (int i = 0; i < BURSTS; i++) {
+		w.weight[i] = 10;
+		w.count[i] = 500;
+		w.total[0] += 500 * 20;
+		other[i] = weigh_chance() < 0.1 ? 100 : 0;
+	}
+	weigh_calibrate(&w);
+	sum = weigh_sum(&w, other, &variance);
+	ok(sum > 0.1 * BURSTS * 100 * 20 / 3 && sum < 0.1 * BURSTS * 100 * 20 * 3,
+		"rare code has the same factor: %g", sum);
+	ok(sqrt(variance) / sum > 0.1 && sqrt(variance) / sum < 0.5, "and a large deviation: %g",
+		sqrt(variance) / sum);
+	weigh_free(&w);
+}
+
+static void test_none(void)
+{
+	double other[3] = {1, 2, 3}, variance;
+	struct weigh w;
+
+	is_int(weigh_make(&w, 3, 1), 0, "an anchor that has counted nothing");
+	for (int i = 0; i < 3; i++)
+		w.weight[i] = i + 1;
+	weigh_calibrate(&w);
+	ok(weigh_sum(&w, other, &variance) == 14, "weights remain those by the clock");
+	weigh_free(&w);
+}
+
+int main(void)
+{
+	test_phases();
+	test_scatter();
+	test_none();
+	return done();
+}
+#else
+int main(void)
+{
+	skip("branches are not followed on this machine");
+	return done();
+}
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The Monitor without a kernel: records in, a store out; bounded memory; days; failures to write.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../tap.h"
+#include "base/strbuf.h"
+#include "experiment/file.h"
+#include "monitor/monitor_clock.h"
+#include "monitor/monitor_status.h"
+
+#define MS     1000000u
+#define SECOND 1000000000u
+#define DAY    (86400 * (uint64_t)SECOND)
+#define BEGAN  (20000 * DAY + DAY / 2)
+
+static const struct watch_clock tick = {.period = 4 * MS, .tick = true};
+static char scratch[] = "/tmp/perfex-monitor.XXXXXX";
+
+/* ---- records ---- */
+
+static void take_task(struct watch *w, uint32_t type, pid_t pid, pid_t ppid)
+{
+	struct record r = {.type = type, .pid = pid, .tid = pid, .time = SECOND};
+
+	r.fork.ppid = r.fork.ptid = ppid;
+	if (monitor_watch_take(w, &r))
+		ok(false, "memory is out");
+}
+
+static void take_exec(struct watch *w, pid_t pid, const char *path, const uint8_t *build_id)
+{
+	struct record r = {.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .time = SECOND};
+
+	r.comm.name = "program";
+	r.comm.exec = true;
+	if (monitor_watch_take(w, &r))
+		ok(false, "memory is out");
+	r = (struct record){.type = PERF_RECORD_MMAP2,
+		.pid = pid,
+		.tid = pid,
+		.time = SECOND,
+		.misc = PERF_RECORD_MISC_USER};
+	r.mapping = (struct record_mapping){.address = 0x400000,
+		.length = 0x10000,
+		.path = path,
+		.build_id = build_id,
+		.build_id_length = build_id ? 20 : 0};
+	if (monitor_watch_take(w, &r))
+		ok(false, "memory is out");
+}
+
+static void take_sample(struct watch *w, pid_t pid, uint64_t time, uint64_t pc, uint64_t cx)
+{
+	const uint64_t registers[] = {cx, pc};
+	struct record r = {.type = PERF_RECORD_SAMPLE,
+		.pid = pid,
+		.tid = pid,
+		.time = time,
+		.misc = PERF_RECORD_MISC_KERNEL};
+
+	r.sample.registers = pid ? registers + (WATCH_REGISTERS == 0x104 ? 0 : 1) : NULL;
+	r.sample.register_mask = WATCH_REGISTERS;
+	if (monitor_watch_take(w, &r))
+		ok(false, "memory is out");
+}
+
+/* An ELF file without build-id: its contents tell it from others. */
+static const char *make_image(const char *name)
+{
+	static char path[128];
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Phdr segment;
+		char text[64];
+	} file = {.head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				   EV_CURRENT},
+			  .e_type = ET_EXEC,
+			  .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT,
+			  .e_phoff = sizeof(Elf64_Ehdr),
+			  .e_ehsize = sizeof(Elf64_Ehdr),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 1},
+		.segment = {.p_type = PT_LOAD,
+			.p_flags = PF_R | PF_X,
+			.p_vaddr = 0x400000,
+			.p_filesz = 0x20000,
+			.p_memsz = 0x20000}};
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
+	snprintf(file.text, sizeof(file.text), "%s", name);
+	f = fopen(path, "we");
+	ok(f && fwrite(&file, sizeof(file), 1, f) == 1 && fclose(f) == 0, "an image");
+	return path;
+}
+
+/* ---- the store ---- */
+
+struct sums {
+	uint64_t samples;
+	size_t images, files;
+};
+
+static struct sums stored(const struct store *s)
+{
+	struct sums sums = {0};
+	store_images images;
+	struct error e;
+
+	ok(store_list(s, &images, &e) == 0, "the store is listed");
+	for (size_t i = 0; i < images.count; i++)
+		for (size_t k = 0; k < images.data[i].files.count; k++) {
+			struct experiment x;
+
+			sums.files++;
+			if (experiment_read(&x, images.data[i].files.data[k].path, NULL, &e))
+				continue;
+			for (size_t j = 0; j < x.samples.count; j++)
+				sums.samples += experiment_sample_at(&x, j)->count;
+			experiment_fini(&x);
+		}
+	sums.images = images.count;
+	store_images_fini(&images);
+	return sums;
+}
+
+static void open_store(struct store *s, const char *name)
+{
+	char path[128];
+	struct error e = {0};
+
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
+	ok(store_open(s, path, true, &e) == 0, "a store");
+}
+
+/* All steps of it. */
+static int write_all(struct watch *w, struct store *s, const struct watch_clock *clock,
+	uint64_t now, struct error *e)
+{
+	struct watch_part part;
+	int rc;
+
+	if (monitor_watch_detach(w, &part, clock, now, SECOND))
+		return -1;
+	monitor_watch_put(&part, s);
+	rc = part.failed;
+	*e = part.why;
+	return monitor_watch_settle(w, &part) || spaces_trim(&w->spaces) ? -1 : rc;
+}
+
+/* ---- tests ---- */
+
+static void test_samples(void)
+{
+	struct watch w;
+	struct store s;
+	struct error e;
+	struct sums sums;
+
+	open_store(&s, "samples");
+	ok(monitor_watch_init(&w, &tick, BEGAN) == 0, "a watch");
+	take_task(&w, PERF_RECORD_FORK, 7, 1);
+	take_exec(&w, 7, make_image("a"), NULL);
+	take_sample(&w, 7, 1 * SECOND, 0x401000, 1);
+	take_sample(&w, 7, 2 * SECOND, 0x401000, 1);
+	take_sample(&w, 7, 3 * SECOND, 0x401010, 1);
+	take_sample(&w, 7, 4 * SECOND, 0x401010, 0x401010);
+	take_sample(&w, 7, 5 * SECOND, 0x900000, 1);
+	take_sample(&w, 0, 6 * SECOND, 0, 0);
+	is_int(w.counts.records, 6, "samples of all kinds");
+	is_int(w.counts.user + w.counts.system, 5, "of programs");
+#if defined(__x86_64__)
+	is_int(w.counts.system, 1, "behind a system call, a sample is the kernel's");
+#endif
+	is_int(w.counts.unmapped, 1, "one in no mapping");
+	is_int(w.counts.idle, 1, "one of an idle processor");
+	is_int(w.experiment.nodes.count - 1, 2, "addresses");
+	ok(write_all(&w, &s, &tick, BEGAN + SECOND, &e) == 0, "written");
+	is_int(w.counts.stored, 4, "all that have an address");
+	sums = stored(&s);
+	ok(sums.samples == 4 && sums.images == 1 && sums.files == 1, "the store has them");
+	is_int(w.experiment.nodes.count - 1, 0, "another interval began");
+	ok(write_all(&w, &s, &tick, BEGAN + SECOND, &e) == 0, "an empty one");
+	is_int(stored(&s).files, 1, "writes nothing");
+	monitor_watch_fini(&w);
+	store_close(&s);
+}
+
+/* Timers of programs come between the ticks: as much time is counted as has passed. */
+static void test_early(void)
+{
+	enum { TICKS = 20000, BETWEEN = 4 };
+	uint64_t time = SECOND;
+	struct watch w;
+	double counted;
+
+	monitor_watch_init(&w, &tick, BEGAN);
+	take_task(&w, PERF_RECORD_FORK, 7, 1);
+	take_exec(&w, 7, make_image("a"), NULL);
+	for (int i = 0; i < TICKS; i++)
+		for (int k = 1; k <= BETWEEN; k++)
+			take_sample(
+				&w, 7, time + (uint64_t)i * 4 * MS + (uint64_t)k * MS, 0x401000, 1);
+	is_int(w.counts.user + w.counts.early, (long)TICKS * BETWEEN, "none is lost");
+	counted = (double)w.counts.user;
+	/* the sum of TICKS * BETWEEN chances of 1/4: six standard deviations */
+	ok(counted > TICKS - 6 * 123 && counted < TICKS + 6 * 123, "%.0f of %d ticks are counted",
+		counted, TICKS);
+	monitor_watch_fini(&w);
+}
+
+/* Programs come and go, each from a file of its own. */
+static void test_storm(void)
+{
+	enum { STORM = 100000 };
+	size_t processes = 0, images = 0;
+	uint8_t build_id[20] = {0};
+	struct watch w;
+
+	monitor_watch_init(&w, &tick, BEGAN);
+	for (int i = 0; i < STORM; i++) {
+		pid_t pid = 1000000 + i;
+		char path[64];
+
+		memcpy(build_id, &i, sizeof(i));
+		snprintf(path, sizeof(path), "/nowhere/%d", i);
+		take_task(&w, PERF_RECORD_FORK, pid, 1);
+		take_exec(&w, pid, path, build_id);
+		take_sample(&w, pid, (uint64_t)(i + 2) * SECOND, 0x401000, 1);
+		if (i % 16) /* some ends are never heard of */
+			take_task(&w, PERF_RECORD_EXIT, pid, 1);
+		monitor_watch_trim(&w);
+		if (w.spaces.processes.count > processes)
+			processes = w.spaces.processes.count;
+		if (w.images.list.count > images)
+			images = w.images.list.count;
+	}
+	ok(processes < 10000, "%zu entries of processes at most", processes);
+	ok(images < 10000, "%zu images at most", images);
+	is_int(w.counts.gone, STORM, "their files could not be read");
+	is_int(w.experiment.nodes.count - 1, 0, "so nothing was kept of them");
+	monitor_watch_fini(&w);
+}
+
+static void test_addresses(void)
+{
+	enum { MANY = 100000 };
+	struct watch w;
+	struct store s;
+	struct error e;
+	int rc = 0;
+
+	open_store(&s, "addresses");
+	monitor_watch_init(&w, &tick, BEGAN);
+	take_task(&w, PERF_RECORD_FORK, 7, 1);
+	take_exec(&w, 7, make_image("a"), NULL);
+	for (int i = 0; i < MANY; i++) {
+		take_sample(&w, 7, (uint64_t)(i + 1) * SECOND, 0x400000 + (uint64_t)(i % 65536), 1);
+		if (monitor_watch_full(&w))
+			rc |= write_all(&w, &s, &tick, BEGAN + (uint64_t)i, &e);
+	}
+	rc |= write_all(&w, &s, &tick, BEGAN, &e);
+	is_int(rc, 0, "written whenever it is full");
+	is_int(w.counts.dropped, 0, "nothing is dropped");
+	is_int(stored(&s).samples, MANY, "all samples are in the store");
+	monitor_watch_fini(&w);
+	store_close(&s);
+}
+
+/* 24 hours of intervals of ten minutes, and another one at a clock that was set back. */
+static void test_days(void)
+{
+	enum { INTERVALS = 144 };
+	const struct store_policy policy = {.today = store_day_of(20001),
+		.days = 14,
+		.weeks = 12,
+		.most = 12,
+		.quota = 1 << 20};
+	struct store_swept swept;
+	struct watch w;
+	struct store s;
+	struct error e;
+	size_t most = 0, files;
+
+	open_store(&s, "days");
+	monitor_watch_init(&w, &tick, BEGAN);
+	take_task(&w, PERF_RECORD_FORK, 7, 1);
+	take_exec(&w, 7, make_image("a"), NULL);
+	take_task(&w, PERF_RECORD_FORK, 8, 1);
+	take_exec(&w, 8, make_image("b"), NULL);
+	for (int i = 0; i < INTERVALS; i++) {
+		uint64_t now = BEGAN + (uint64_t)(i + 1) * 600 * SECOND;
+
+		for (int k = 0; k < 10; k++)
+			take_sample(&w, 7 + k % 2, now + (uint64_t)k * SECOND,
+				0x400000 + (uint64_t)((i * 31 + k * 7) % 997), 1);
+		if (write_all(&w, &s, &tick, now, &e) ||
+			(i % 6 == 0 && store_sweep(&s, &policy, &swept, &e)))
+			ok(false, "%s", e.message);
+		files = stored(&s).files;
+		most = files > most ? files : most;
+	}
+	is_int(stored(&s).samples, 10 * INTERVALS, "sums of days have all samples");
+	/* two images, two days, and six intervals between sweeps */
+	ok(most <= 2 * 2 * (12 + 6), "%zu files at most", most);
+	is_int(stored(&s).images, 2, "images");
+	ok(write_all(&w, &s, &tick, BEGAN / 2, &e) == 0, "the clock is set back");
+	take_sample(&w, 7, UINT64_MAX, 0x400000, 1);
+	ok(write_all(&w, &s, &tick, BEGAN, &e) == 0, "and forward");
+	is_int(stored(&s).samples, 10 * INTERVALS + 1, "that day's samples are there, too");
+	monitor_watch_fini(&w);
+	store_close(&s);
+}
+
+/* The directory of one image cannot be made: the other is written, and both just once. */
+static void test_failure(void)
+{
+	char path[600], kept[128];
+	const struct watch_clock slow = {.period = 8 * MS, .tick = true};
+	store_images images;
+	struct watch w;
+	struct store s;
+	struct error e;
+	struct sums sums;
+
+	open_store(&s, "failure");
+	monitor_watch_init(&w, &tick, BEGAN - 1);
+	take_task(&w, PERF_RECORD_FORK, 7, 1);
+	take_exec(&w, 7, make_image("a"), NULL);
+	take_task(&w, PERF_RECORD_FORK, 8, 1);
+	take_exec(&w, 8, make_image("bb"), NULL);
+	take_sample(&w, 7, 1 * SECOND, 0x401000, 1);
+	take_sample(&w, 8, 2 * SECOND, 0x401000, 1);
+	ok(write_all(&w, &s, &tick, BEGAN, &e) == 0, "two images");
+	ok(store_list(&s, &images, &e) == 0 && images.count == 2, "both are there");
+	snprintf(path, sizeof(path), "%s/%s", s.directory, images.data[0].id);
+	snprintf(kept, sizeof(kept), "%s/kept", scratch);
+	ok(rename(path, kept) == 0 && symlink("/dev/null", path) == 0, "the place of one is taken");
+	take_sample(&w, 7, 3 * SECOND, 0x401000, 1);
+	take_sample(&w, 8, 4 * SECOND, 0x401000, 1);
+	ok(write_all(&w, &s, &tick, BEGAN + 2, &e) == -1, "which is told: %s", e.message);
+	take_sample(&w, 7, 5 * SECOND, 0x401000, 1);
+	take_sample(&w, 8, 6 * SECOND, 0x401000, 1);
+	ok(write_all(&w, &s, &slow, BEGAN + 3, &e) == -1, "again, and samples become fewer");
+	ok(unlink(path) == 0 && rename(kept, path) == 0, "it is free again");
+	ok(write_all(&w, &s, &tick, BEGAN + 4, &e) == 0, "then it is written");
+	sums = stored(&s);
+	ok(sums.samples == 6 && sums.images == 2, "%llu samples, each once",
+		(unsigned long long)sums.samples);
+	is_int(w.counts.stored, 6, "as it says");
+	is_int(w.counts.dropped, 0, "none was dropped");
+	store_images_fini(&images);
+	monitor_watch_fini(&w);
+	store_close(&s);
+}
+
+static void test_status(void)
+{
+	struct monitor_status status = {.pid = 12,
+				      .clock = "tick",
+				      .cost = 1.5e-7,
+				      .overhead = 0.00025,
+				      .user = 990,
+				      .unmapped = 10,
+				      .lost = UINT64_MAX},
+			      got;
+	char garbage[] = "pid\npid x\n\n user 5\nsamples_user 18446744073709551616\nclock "
+			 "abcdefghijklmnopqrstuvwxyz\ncpu nan\nperiod -5\nother 7\nsamples_user";
+	struct store s;
+	struct error e;
+	int lock;
+
+	open_store(&s, "status");
+	ok(monitor_status_read(&s, &got, &e) == -1 && e.code == ERR_NOT_FOUND, "none yet");
+	ok(monitor_status_write(&s, &status, &e) == 0 && monitor_status_read(&s, &got, &e) == 0,
+		"written and read");
+	ok(memcmp(&status, &got, sizeof(got)) == 0, "it is the same");
+	ok(monitor_status_mapped(&got) > 0.989 && monitor_status_mapped(&got) < 0.990, "mapped");
+	monitor_status_parse(garbage, &got);
+	ok(got.pid == 0 && strlen(got.clock) == sizeof(got.clock) - 1, "garbage");
+	ok(!monitor_locked(&s), "nobody has the lock");
+	lock = monitor_lock(&s, &e);
+	ok(lock >= 0 && monitor_locked(&s), "now somebody has");
+	ok(monitor_lock(&s, &e) == -1 && e.code == ERR_BUSY, "another is refused");
+	close(lock);
+	ok(!monitor_locked(&s), "given back");
+	store_close(&s);
+}
+
+static void test_pace(void)
+{
+	struct monitor_clock c = {.kind = MONITOR_CLOCK_CPU, .cost = 19000};
+
+	monitor_clock_pace(&c, 0.001);
+	ok(c.cost / (double)c.watch.period <= 0.0005 && c.watch.period < SECOND,
+		"a costly clock is slow");
+	c.cost = 10;
+	monitor_clock_pace(&c, 0.001);
+	ok(c.watch.period < 6 * MS, "a cheap one is fast");
+	for (int i = 0; monitor_clock_slower(&c); i++)
+		if (i > 20)
+			break;
+	is_int(c.watch.period, SECOND, "down to one sample a second");
+	c = (struct monitor_clock){.kind = MONITOR_CLOCK_TICK, .cost = 100};
+	monitor_clock_pace(&c, 0.001);
+	is_int(c.every, 1, "each tick");
+	monitor_clock_slower(&c);
+	is_int(c.every, 2, "each second one");
+}
+
+int main(void)
+{
+	char command[128];
+
+	if (!mkdtemp(scratch))
+		return 1;
+	test_samples();
+	test_early();
+	test_storm();
+	test_addresses();
+	test_days();
+	test_failure();
+	test_status();
+	test_pace();
+	snprintf(command, sizeof(command), "rm -rf %s", scratch);
+	ok(system(command) == 0, "cleaned up"); /* NOLINT */
+	return done();
+}

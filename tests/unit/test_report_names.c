@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Short forms of names, one by one and in a report. */
+#include <string.h>
+
+#include "../tap.h"
+#include "report/report_names.h"
+
+static const struct {
+	const char *full, *parameters, *inner, *arguments;
+} forms[] = {
+	{"main", "main", "main", "main"},
+	{"f(int, char const*)", "f(...)", "f(...)", "f(...)"},
+	{"f()", "f()", "f()", "f()"},
+	{"a::b<int>::f(int) const", "a::b<int>::f(...) const", "a::b<int>::f(...) const",
+		"a::b<...>::f(...) const"},
+	{"void sort<std::vector<std::pair<int, long>>>(std::vector<int>&)",
+		"sort<std::vector<std::pair<int, long>>>(...)", "sort<std::vector<...>>(...)",
+		"sort<...>(...)"},
+	{"std::map<int, X<Y<int>>, std::less<int>>::operator[](int&&)",
+		"std::map<int, X<Y<int>>, std::less<int>>::operator[](...)",
+		"std::map<int, X<...>, std::less<...>>::operator[](...)",
+		"std::map<...>::operator[](...)"},
+	{"bool operator<<int>(A<int> const&, A<int> const&)", "operator<<int>(...)",
+		"operator<<int>(...)", "operator<<int>(...)"},
+	{"A<int>::operator()(int) const", "A<int>::operator()(...) const",
+		"A<int>::operator()(...) const", "A<...>::operator()(...) const"},
+	{"A::operator->() const", "A::operator->() const", "A::operator->() const",
+		"A::operator->() const"},
+	{"(anonymous namespace)::f<B<int>>(int)", "(anonymous namespace)::f<B<int>>(...)",
+		"(anonymous namespace)::f<B<...>>(...)", "(anonymous namespace)::f<...>(...)"},
+	{"f(int)::{lambda(int)#1}::operator()(int) const",
+		"f(int)::{lambda(int)#1}::operator()(...) const",
+		"f(int)::{lambda(int)#1}::operator()(...) const",
+		"f(int)::{lambda(int)#1}::operator()(...) const"},
+	{"f(int) [clone .isra.0]", "f(...) [clone .isra.0]", "f(...) [clone .isra.0]",
+		"f(...) [clone .isra.0]"},
+	{"main.(*Tree).insert", "main.(*Tree).insert", "main.(*Tree).insert",
+		"main.(*Tree).insert"},
+	{"<alloc::vec::Vec<T> as Drop>::drop", "<alloc::vec::Vec<T> as Drop>::drop",
+		"<alloc::vec::Vec<T> as Drop>::drop", "<alloc::vec::Vec<...> as Drop>::drop"},
+	{"f<a", "f<a", "f<a", "f<a"},
+	{"f(a", "f(a", "f(a", "f(a"},
+	{")>]", ")>]", ")>]", ")>]"},
+	{"", "", "", ""},
+};
+
+static void is_form(const char *name, enum names_level level, const char *want)
+{
+	struct strbuf text = {0};
+
+	report_name_put(&text, name, level, 60);
+	is_str(strbuf_text(&text), want, "'%s' at level %d", name, (int)level);
+	strbuf_fini(&text);
+}
+
+static void add_row(struct report_table *t, const char *name)
+{
+	const struct report_row row = {.role = REPORT_ROW, .parent = -1, .procedure = name};
+
+	report_row_add(t, &row);
+}
+
+static const char *shown(const struct report_table *t, size_t i)
+{
+	const struct report_row *r = &t->rows.data[i];
+
+	return r->shown ? r->shown : r->procedure;
+}
+
+static void test_report(void)
+{
+	struct report_table t = {.report = "procedures"};
+
+	add_row(&t, "f(std::vector<int>, std::vector<int>)");
+	add_row(&t, "f(std::vector<int>, std::vector<long>)");
+	add_row(&t, "g<std::vector<int>>(std::vector<int>, std::vector<long>)");
+	add_row(&t, "f(std::vector<int>, std::vector<int>)");
+	add_row(&t, "short(int)");
+	report_names_shorten(&t, 30);
+	ok(strcmp(shown(&t, 0), shown(&t, 1)) != 0, "different names stay different");
+	is_str(shown(&t, 0), shown(&t, 3), "equal ones equal");
+	is_str(shown(&t, 2), "g<std::vector<int>>(...)", "the least shortened form that fits");
+	is_str(shown(&t, 4), "short(int)", "short names are whole");
+	is_str(t.rows.data[0].procedure, "f(std::vector<int>, std::vector<int>)",
+		"scripts get whole names");
+	report_table_fini(&t);
+}
+
+static void test_ends(void)
+{
+	struct strbuf text = {0};
+
+	report_name_put(&text, "abcdefghijklmnopqrstuvwxyz", NAMES_ENDS, 13);
+	is_str(strbuf_text(&text), "abcde...vwxyz", "beginning and end");
+	text.length = 0;
+	report_name_put(
+		&text, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4", NAMES_ENDS, 12);
+	ok(text.length <= 12 && (strbuf_text(&text)[4] & 0xc0) != 0x80, "of whole characters");
+	strbuf_fini(&text);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		is_form(forms[i].full, NAMES_FULL, forms[i].full);
+		is_form(forms[i].full, NAMES_PARAMETERS, forms[i].parameters);
+		is_form(forms[i].full, NAMES_INNER, forms[i].inner);
+		is_form(forms[i].full, NAMES_ARGUMENTS, forms[i].arguments);
+	}
+	test_ends();
+	test_report();
+	return done();
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists of frequent values, their bounds and sums; intervals of shares. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tap.h"
+#include "experiment/experiment.h"
+#include "experiment/merge.h"
+#include "values/interval.h"
+#include "values/sites.h"
+
+#define KINDS 64 /* different values */
+
+static uint64_t chance = 88172645463325252u;
+
+static uint64_t draw(void)
+{
+	chance ^= chance << 13;
+	chance ^= chance >> 7;
+	chance ^= chance << 17;
+	return chance * 0x2545f4914f6cdd1du >> 16;
+}
+
+/* 0 to 63, the small ones more often. */
+static unsigned uneven(void)
+{
+	unsigned a = (unsigned)(draw() % KINDS), b = (unsigned)(draw() % KINDS);
+
+	return a * b / KINDS;
+}
+
+static const struct experiment_value *find(const struct experiment *x, uint64_t value)
+{
+	for (size_t i = 0; i < x->values.count; i++)
+		if (experiment_value_at(x, i)->key.value == value)
+			return experiment_value_at(x, i);
+	return NULL;
+}
+
+/* Every value is within the bounds of its list. */
+static bool bounds_hold(const struct experiment *x, const uint64_t *truth)
+{
+	const struct experiment_value_site *s = experiment_value_site_at(x, 0);
+
+	for (unsigned v = 0; v < KINDS; v++) {
+		const struct experiment_value *l = find(x, v);
+		uint64_t most = s->least + (l ? l->over : 0), sure = l ? l->sure : 0;
+
+		if (truth[v] < sure || truth[v] > most) {
+			printf("# value %u: %llu is not in %llu to %llu\n", v,
+				(unsigned long long)truth[v], (unsigned long long)sure,
+				(unsigned long long)most);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* One file: moments of n values each; adds the counts to truth. */
+static int make(struct experiment *x, int moments, int n, uint64_t *truth)
+{
+	struct value_sites sites;
+	struct error e;
+	int rc = 0;
+
+	value_sites_init(&sites);
+	for (int m = 0; m < moments; m++) {
+		value_sites_moment(&sites);
+		for (int i = 0; i < n; i++) {
+			struct value_told told = {
+				.address = 0x40, .image = 1, .kind = VALUE_RESULT, .form = 32 << 8};
+
+			told.raw = told.value = uneven();
+			truth[told.value]++;
+			rc |= value_sites_add(&sites, &told);
+		}
+	}
+	rc |= experiment_init(x, &e);
+	rc |= experiment_image(x,
+		      &(struct experiment_image){EXPERIMENT_IMAGE_ELF, .path = (char *)"/a"},
+		      &e) != 1;
+	rc |= value_sites_put(&sites, x);
+	value_sites_fini(&sites);
+	return rc;
+}
+
+static void test_lists(void)
+{
+	uint64_t truth[KINDS] = {0}, all[KINDS] = {0};
+	struct experiment sum, x;
+	const struct experiment_value_site *s;
+	struct error e;
+	bool within = true, rc = false;
+
+	rc |= experiment_merge_begin(&sum, &e) != 0;
+	for (int f = 0; f < 20; f++) {
+		memset(truth, 0, sizeof(truth));
+		rc |= make(&x, 30, 40, truth) != 0;
+		within = within && bounds_hold(&x, truth);
+		rc |= experiment_merge(&sum, &x, 0, &e) != 0;
+		for (int v = 0; v < KINDS; v++)
+			all[v] += truth[v];
+		experiment_fini(&x);
+	}
+	ok(!rc && within, "counts are within the bounds of lists");
+	s = experiment_value_site_at(&sum, 0);
+	ok(sum.value_sites.count == 1 && s->count == 20u * 30 * 40 && s->moments == 600,
+		"20 files are one site");
+	ok(bounds_hold(&sum, all), "and their sum is within its bounds");
+	ok(s->least <= s->count / 16, "which are as good as those of one list");
+	ok(s->bits[0] == KINDS - 1 && s->high < KINDS && ~s->low_complement == 0,
+		"bits, the least and the greatest");
+	experiment_fini(&sum);
+}
+
+static void test_intervals(void)
+{
+	unsigned covered = 0, independent = 0, trials = 400;
+
+	/* Runs: a moment's values are mostly equal, and 30% of the moments have the value 1. */
+	for (unsigned t = 0; t < trials; t++) {
+		struct experiment_value_site s = {.least = 0};
+		struct experiment_value one = {.over = 0};
+		struct value_share share;
+		double p, half;
+
+		for (int m = 0; m < 120; m++) {
+			uint64_t n = 20 + draw() % 60,
+				 x = draw() % 10 < 3 ? n - draw() % 4 : draw() % 4;
+
+			s.count += n;
+			s.moments++;
+			s.squares += n * n;
+			one.over += x;
+			one.sure += x;
+			one.squares += x * x;
+			one.products += x * n;
+		}
+		share = value_share_of(&s, &one);
+		p = 0.3 * (60 - 10.5 - 1.5) / 49.5 + 0.7 * 1.5 / 49.5;
+		p = (0.3 * (49.5 - 1.5) + 0.7 * 1.5) / 49.5;
+		covered += share.low <= p && p <= share.high;
+		half = 1.96 * sqrt(share.share * (1 - share.share) / (double)s.count);
+		independent += fabs(share.share - p) <= half;
+	}
+	printf("# 95%% intervals cover %.1f%%, as if values were independent %.1f%%\n",
+		100.0 * covered / trials, 100.0 * independent / trials);
+	ok(covered >= trials * 91 / 100 && covered <= trials * 99 / 100,
+		"intervals of values that come in runs");
+	ok(independent < trials * 50 / 100, "which are wider than those of independent values");
+}
+
+static void test_corners(void)
+{
+	struct experiment_value_site s = {.count = 3, .moments = 2, .squares = 5};
+	struct experiment_value v = {.over = 3, .sure = 3, .squares = 5, .products = 5};
+	struct value_share share = value_share_of(&s, &v);
+
+	ok(share.few && share.low == 0 && share.high == 1 && share.share == 1,
+		"a few moments say nothing");
+	s = (struct experiment_value_site){.count = 1000, .moments = 100, .squares = 10000};
+	v = (struct experiment_value){
+		.over = 1000, .sure = 1000, .squares = 10000, .products = 10000};
+	share = value_share_of(&s, &v);
+	ok(share.share == 1 && share.high == 1 && share.low > 0.95 && share.low < 0.999,
+		"one value always: as sure as moments are many");
+	s.count = 0;
+	share = value_share_of(&s, NULL);
+	ok(share.share == 0, "no values");
+	share = value_share_counted(&s, 0, 0);
+	ok(share.share == 0, "of none");
+	/* What a damaged file may claim. */
+	s = (struct experiment_value_site){.count = 5, .moments = UINT64_MAX, .least = UINT64_MAX};
+	v = (struct experiment_value){.over = UINT64_MAX, .squares = UINT64_MAX};
+	share = value_share_of(&s, &v);
+	ok(share.share >= 0 && share.share <= 1 && share.low >= 0 && share.high <= 1,
+		"impossible sums give shares between 0 and 1");
+}
+
+int main(void)
+{
+	test_lists();
+	test_intervals();
+	test_corners();
+	return done();
+}
