@@ -53,10 +53,22 @@ static void scratch_empty(int directory)
 			close(copy);
 		return;
 	}
+	rewinddir(d); /* the copy shares its position with the directory's */
 	while ((entry = readdir(d)) != NULL)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			unlinkat(directory, entry->d_name, 0);
 	closedir(d);
+}
+
+/* A program that outlives its run can make a file after the emptying: then again. */
+static void scratch_delete(int directory, int below, const char *name)
+{
+	for (int tries = 0; tries < 20; tries++) {
+		scratch_empty(directory);
+		if (unlinkat(below, name, AT_REMOVEDIR) == 0 ||
+		    (errno != ENOTEMPTY && errno != EEXIST))
+			return;
+	}
 }
 
 static bool old(int fd)
@@ -101,10 +113,8 @@ static void clean_one(int below, const char *name)
 	lock = open_lock(directory);
 	if (lock < 0 && errno == ENOENT && old(directory))
 		unlinkat(below, name, AT_REMOVEDIR);
-	if (lock >= 0 && is_ours(lock) && flock(lock, LOCK_EX | LOCK_NB) == 0) {
-		scratch_empty(directory);
-		unlinkat(below, name, AT_REMOVEDIR);
-	}
+	if (lock >= 0 && is_ours(lock) && flock(lock, LOCK_EX | LOCK_NB) == 0)
+		scratch_delete(directory, below, name);
 	if (lock >= 0)
 		close(lock);
 	close(directory);
@@ -192,9 +202,8 @@ void model_scratch_remove(struct model_scratch *s)
 
 	if (fd < 0)
 		return;
-	scratch_empty(fd);
+	scratch_delete(fd, AT_FDCWD, s->path);
 	close(fd);
-	rmdir(s->path);
 	close(s->lock);
 	s->path[0] = '\0';
 }

@@ -29,6 +29,14 @@ kill -9 $another
 wait $another 2>/dev/null
 run ssrun -q -o sample.x -pcsamp true
 is "so does ssrun" "$(ls scratch | wc -l)" 1
+# Its program goes on and makes files there: each process its counts.
+perfex -q -source model -machine zen4 -e 17 -o counts5 -- sh -c ': > begun5; n=0; while [ $n -lt 40 ]; do n=$((n + 1)); true & /bin/true & done; wait' &
+another=$!
+wait_for test -e begun5
+kill -9 $another
+wait $another 2>/dev/null
+run perfex -q -source os -e page-faults true
+is "also while the killed run's program begins processes" "$(ls scratch | wc -l)" 1
 mkdir scratch/perfex-model.others scratch/perfex-model.empty scratch/perfex-model.new
 : > scratch/perfex-model.others/file
 ln -s "$work" scratch/perfex-model.link
