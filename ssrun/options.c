@@ -95,6 +95,21 @@ static int set_budget(void *target, const char *argument, struct error *e)
 	return 0;
 }
 
+/* -values, or -values=HOW. */
+static int set_values(void *target, const char *argument, struct error *e)
+{
+	struct options *o = target;
+
+	o->values = true;
+	if (!argument)
+		return 0;
+	if (strcmp(argument, "shape") != 0)
+		return error_set(
+			e, ERR_RANGE, "-values=HOW: HOW is shape or nothing, not '%s'", argument);
+	o->shape = true;
+	return 0;
+}
+
 static bool wants(const struct options *o, unsigned flag)
 {
 	for (size_t i = 0; i < o->metrics.list.count; i++)
@@ -243,6 +258,11 @@ struct whole_table *whole_table(void)
 	for (i = 0; i < EXPERIMENTS_MAX && collect_experiment_at(i, &t->names[i]) == 0; i++)
 		t->rows[n++] = (struct option_row){
 			t->names[i].name, NULL, t->names[i].help, FIELD(experiments[i])};
+	for (struct option_row *row = t->rows; row < t->rows + n; row++)
+		if (strcmp(row->name, "values") == 0) {
+			row->kind = OPTION_MAYBE;
+			row->call = set_values;
+		}
 	t->rows[n++] = (struct option_row){"prof_hwc", NULL, "", FIELD(prof_hwc)};
 	return t;
 }
@@ -275,7 +295,8 @@ static int take_metrics(struct options *o, struct error *e)
 	struct collect_experiment x;
 
 	for (size_t i = 0; i < EXPERIMENTS_MAX && collect_experiment_at(i, &x) == 0; i++)
-		if (o->experiments[i] && collect_metrics_add(&o->metrics, &x, o->both, e))
+		if ((o->experiments[i] || (o->values && strcmp(x.name, "values") == 0)) &&
+			collect_metrics_add(&o->metrics, &x, o->both, e))
 			return -1;
 	if (o->prof_hwc && from_environment(o, e))
 		return -1;

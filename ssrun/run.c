@@ -170,7 +170,10 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		.turn = (unsigned)o->turn,
 		.bursts = o->bursts,
 		.known = o->runs > 1 ? &known : NULL,
-		.values = {.rate = o->rate, .budget = o->budget, .length = (unsigned)o->length},
+		.values = {.rate = o->rate,
+			.budget = o->budget,
+			.length = (unsigned)o->length,
+			.shape = o->shape},
 		.say = hear,
 		.context = o,
 	};

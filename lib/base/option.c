@@ -104,6 +104,7 @@ static int store(const struct option_row *row, void *target, const char *argumen
 	case OPTION_WORDS:
 		return option_words_add(place, argument, e);
 	case OPTION_CALL:
+	case OPTION_MAYBE:
 		return row->call(target, argument, e);
 	}
 	return -1;
@@ -136,6 +137,8 @@ int option_parse(
 				return error_set(e, ERR_PARSE, "-%s needs an argument: -%s %s",
 					row->name, row->name, row->argument);
 			argument = equals ? equals + 1 : argv[++i];
+		} else if (row->kind == OPTION_MAYBE) {
+			argument = equals ? equals + 1 : NULL;
 		} else if (equals) {
 			return error_set(e, ERR_PARSE, "-%s takes no argument", row->name);
 		}

@@ -24,6 +24,8 @@ enum option_kind {
 	OPTION_SECONDS, /* double at offset := argument, seconds > 0 */
 	OPTION_WORDS,   /* appends to the word_list at offset, borrowed from argv */
 	OPTION_CALL,    /* call(target, argument, e): for options that repeat or need a check */
+	OPTION_MAYBE,   /* the same; an argument follows "=" only, else it is NULL; `argument` of
+			   the row is NULL */
 };
 
 typedef VEC(const char *) word_list;

@@ -49,6 +49,7 @@ struct collect_request {
 				    budget     allows */
 		double budget;   /* share of the program's time; 0: the default */
 		unsigned length; /* instructions of a window; 0: the default */
+		bool shape;      /* values themselves are not kept */
 	} values;                /* with METRIC_VALUES */
 	struct progress *progress; /* of slow runs; may be NULL */
 	/* A message to the user during the run, one line; level 0: always, 1: -v. */

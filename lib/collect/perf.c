@@ -191,7 +191,10 @@ static int add_visits(struct collection *c, struct branches_request *request, st
 	request->quiet = NULL;
 	request->context = &c->sampler.values;
 	c->sampler.branches.values = &c->sampler.values;
-	return value_records_begin(&c->sampler.values, &config, e);
+	if (value_records_begin(&c->sampler.values, &config, e))
+		return -1;
+	c->sampler.values.sites.shape = r->values.shape;
+	return 0;
 }
 
 /* Samples work without branch records and values. */

@@ -68,6 +68,30 @@ static const struct row_field value_fields[] = {
 const struct row_kind experiment_values_kind = {
 	ROW_KIND(experiment_value, value_fields, 3), .type = "VALU", .word = "value"};
 
+bool experiment_value_is_secret(const struct experiment_value_site *site)
+{
+	if (site->key.form & VALUE_SHAPE)
+		return false;
+	switch (site->key.kind) {
+	case VALUE_OPERATION:
+	case VALUE_ACCESS:
+	case VALUE_DISTANCE:
+		return false;
+	case VALUE_BRANCH:
+		return (site->key.form & 0xff) == VALUE_PLACE;
+	default:
+		return true;
+	}
+}
+
+bool experiment_has_secrets(const struct experiment *x)
+{
+	for (size_t i = 0; i < x->value_sites.count; i++)
+		if (experiment_value_is_secret(experiment_value_site_at(x, i)))
+			return true;
+	return false;
+}
+
 static const char *const tally_words[VALUE_TALLIES] = {
 	[VALUE_TALLY_MOMENTS] = "moments",
 	[VALUE_TALLY_EMPTY] = "moments-empty",

@@ -80,6 +80,14 @@ enum experiment_value_class {
 	VALUE_CLASSES
 };
 
+/*
+ * In a site's form: its values are not kept, but how they are distributed. Then a value is the rank
+ * by frequency, from 1 on, high is all ones up to the greatest value's width, and bits are all that
+ * such a value may have. What is not data of the program is kept as it is: places of code, and what
+ * operations, accesses and branches were like.
+ */
+#define VALUE_SHAPE 0x10000u
+
 extern const char *const experiment_value_kinds[VALUE_KINDS];
 
 /* table entries ("key" first, see base/table.h) */
@@ -87,7 +95,7 @@ struct experiment_value_site {
 	struct {
 		uint64_t address; /* of the instruction or, of arguments, the function */
 		uint32_t image, kind, operand;
-		uint32_t form; /* bits << 8 | enum experiment_value_class */
+		uint32_t form; /* VALUE_SHAPE | bits << 8 | enum experiment_value_class */
 	} key;
 	uint64_t count, moments; /* values seen; moments in which there was one */
 	uint64_t squares;        /* sum over moments of the square of the values in it */
@@ -149,6 +157,9 @@ static inline bool experiment_has_values(const struct experiment *x)
 	return x->value_sites.count || x->value_tallies.count;
 }
 
+/* Whether a site's values are data of the program; and whether an experiment has such values. */
+bool experiment_value_is_secret(const struct experiment_value_site *site);
+bool experiment_has_secrets(const struct experiment *x);
 /* Adds to the one of that kind; -1 when memory is out. */
 int experiment_add_value_tally(
 	struct experiment *x, enum experiment_value_tally_kind kind, uint64_t count);

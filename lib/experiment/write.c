@@ -253,7 +253,7 @@ int experiment_write(struct experiment *x, const char *path, struct error *e)
 
 	if (experiment_encode(x, &out, e) == 0 && file_create(&file, path, e) == 0) {
 		/* Values are data of the program: there may be secrets among them. */
-		if (experiment_has_values(x))
+		if (experiment_has_secrets(x))
 			file_private(&file);
 		fwrite(out.data, 1, out.length, file.stream);
 		status = file_commit(&file, e);

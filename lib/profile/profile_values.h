@@ -41,12 +41,18 @@ size_t profile_values_from(const struct prof_values *v, uint32_t image, uint64_t
 
 static inline unsigned profile_value_bits(const struct prof_value_site *s)
 {
-	return s->key.form >> 8;
+	return s->key.form >> 8 & 0xff;
 }
 
 static inline enum experiment_value_class profile_value_class(const struct prof_value_site *s)
 {
 	return (enum experiment_value_class)(s->key.form & 0xff);
+}
+
+/* Its values are ranks, see VALUE_SHAPE. */
+static inline bool profile_value_is_rank(const struct prof_value_site *s)
+{
+	return s->key.form & VALUE_SHAPE;
 }
 
 #endif

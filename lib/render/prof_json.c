@@ -89,7 +89,8 @@ static void listed(struct json *j, const void *row)
 	const struct report_value *v = row;
 
 	json_string(j, "value", v->text);
-	json_address(j, "bits", v->value);
+	if (!v->rank)
+		json_address(j, "bits", v->value);
 	number_json(j, "share", &v->share);
 }
 

@@ -73,6 +73,7 @@ struct report_cell {
 struct report_value {
 	const char *text;      /* as people read it */
 	uint64_t value;        /* as it is; of addresses in images, relative to them */
+	bool rank;             /* the value is not known, but its rank by frequency */
 	struct quantity share; /* [0,1] */
 };
 

@@ -78,6 +78,8 @@ const char *report_value_text(struct report_table *t, const struct prof_data *d,
 
 	if (value->key.image)
 		return value_place_text(t, d, value->key.image, value->key.value);
+	if (profile_value_is_rank(s))
+		return report_text(t, "#%" PRIu64, value->key.value);
 	switch (profile_value_class(s)) {
 	case VALUE_FLOAT:
 		return float_text(t, value->key.value, bits);
@@ -107,6 +109,9 @@ static const char *range_text(struct report_table *t, const struct prof_value_si
 
 	if (profile_value_class(s) != VALUE_INTEGER)
 		return "no frequent value";
+	if (profile_value_is_rank(s))
+		return report_text(t, "none frequent: up to %u bits",
+			s->sums.high ? 64 - (unsigned)__builtin_clzll(s->sums.high) : 0);
 	return report_text(t, "none frequent: %s to %s",
 		integer_text(t, low, profile_value_bits(s)),
 		integer_text(t, s->sums.high, profile_value_bits(s)));

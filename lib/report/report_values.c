@@ -55,6 +55,7 @@ struct report_row report_values_row(struct report_values *w, const struct prof_v
 		struct value_share share = value_share_of(&s->sums, v);
 		const struct report_value one = {.text = report_value_text(w->t, w->d, s, v),
 			.value = v->key.value,
+			.rank = profile_value_is_rank(s) && !v->key.image,
 			.share = {share.share, share.low, share.high, LABEL_ESTIMATED}};
 
 		if (vec_add(&w->t->values, one))
@@ -118,6 +119,10 @@ enum {
 	VALUES_WHAT,
 	VALUES_ADDRESS,
 	VALUES_INSTRUCTION,
+	VALUES_ALL,
+	VALUES_ZERO,
+	VALUES_WIDTH,
+	VALUES_ALIGNED,
 	VALUES_COLUMNS
 };
 
@@ -156,9 +161,47 @@ static void values_columns(struct report_table *t)
 		[VALUES_WHAT] = {.kind = REPORT_TEXT, .name = "operand", .heading = "of"},
 		[VALUES_ADDRESS] = {.kind = REPORT_TEXT, .name = "at", .heading = "address"},
 		[VALUES_INSTRUCTION] = {.kind = REPORT_TEXT, .name = "instruction"},
+		[VALUES_ALL] = {.kind = REPORT_RATIO,
+			.flags = REPORT_SCRIPTS,
+			.name = "all",
+			.unit = "%",
+			.label = LABEL_ESTIMATED},
+		[VALUES_ZERO] = {.kind = REPORT_RATIO,
+			.flags = REPORT_SCRIPTS,
+			.name = "zero",
+			.unit = "%",
+			.label = LABEL_ESTIMATED},
+		[VALUES_WIDTH] = {.kind = REPORT_COUNT,
+			.flags = REPORT_EXACT | REPORT_SCRIPTS,
+			.name = "width",
+			.unit = "bits",
+			.label = LABEL_MEASURED},
+		[VALUES_ALIGNED] = {.kind = REPORT_COUNT,
+			.flags = REPORT_EXACT | REPORT_SCRIPTS,
+			.name = "aligned",
+			.unit = "bytes",
+			.label = LABEL_MEASURED},
 	};
 
 	report_columns_add(t, columns, VALUES_COLUMNS);
+}
+
+/* The share of the whole list, of zeros; bits of the greatest value; what divides all of them. */
+static void values_add_shape(const struct prof_value_site *s, struct report_cell *cells)
+{
+	uint64_t sure = 0, high = s->sums.high, bits = s->sums.bits[0];
+
+	for (size_t i = 0; i < s->list.count && i < LISTED; i++)
+		sure += s->list.data[i].sure;
+	cells[VALUES_ALL].quantity =
+		report_values_percent(value_share_counted(&s->sums, sure, s->sums.count));
+	cells[VALUES_ZERO].quantity =
+		report_values_percent(value_share_counted(&s->sums, s->sums.zeros, s->sums.count));
+	cells[VALUES_WIDTH].quantity =
+		quantity_exact(high ? (double)(64 - __builtin_clzll(high)) : 0, LABEL_MEASURED);
+	if (bits)
+		cells[VALUES_ALIGNED].quantity =
+			quantity_exact((double)(bits & -bits), LABEL_MEASURED);
 }
 
 static void values_add_row(struct report_values *w, const struct prof_value_site *s)
@@ -180,6 +223,7 @@ static void values_add_row(struct report_values *w, const struct prof_value_site
 	if (s->sums.pairs)
 		cells[VALUES_SAME].quantity = report_values_percent(
 			value_share_counted(&s->sums, s->sums.repeats, s->sums.pairs));
+	values_add_shape(s, cells);
 	cells[VALUES_LIST].text = report_values_text(w->t, w->d, s);
 	cells[VALUES_WHAT].text = report_values_what(w->t, s);
 	cells[VALUES_ADDRESS].text = report_text(w->t, "%llx", (unsigned long long)s->key.address);

@@ -20,6 +20,8 @@ void report_describe_values(struct report_table *t, const struct experiment *x)
 			: 0.0);
 	report_summary(t, "Values in them", "%" PRIu64 " at %zu places",
 		experiment_value_tally(x, VALUE_TALLY_VALUES), x->value_sites.count);
+	if (x->value_sites.count && !experiment_has_secrets(x))
+		report_summary(t, "Values themselves", "not kept: #1 is the most frequent one");
 	if (program > 0)
 		report_summary(t, "Time that values took, by that of the program",
 			"%.1f%% (measured)",

@@ -18,6 +18,7 @@
 struct value_sites {
 	struct table sites;
 	uint64_t moment;
+	bool shape; /* rows have no values, see VALUE_SHAPE */
 };
 
 struct value_told {

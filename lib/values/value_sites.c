@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "experiment/tables.h"
 
 #define WORTH_A_LIST 8 /* values; the list of a site with fewer is not kept */
@@ -29,6 +30,7 @@ void value_sites_init(struct value_sites *s)
 	s->sites = (struct table){.entry_size = sizeof(struct live_site),
 		.key_size = sizeof(((struct experiment_value_site *)0)->key)};
 	s->moment = 0;
+	s->shape = false;
 }
 
 void value_sites_fini(struct value_sites *s)
@@ -168,7 +170,39 @@ static uint64_t least_listed(const struct live_site *s)
 	return s->listed < VALUE_LIST ? 0 : least;
 }
 
-static int put_site(struct live_site *s, struct experiment *x)
+/* Code is in every experiment: which of it comes next or has stored is no secret. */
+static bool is_code(const struct experiment_value_site *row, const struct listed_value *l)
+{
+	return l->image && (row->key.kind == VALUE_BRANCH || row->key.kind == VALUE_PARTNER);
+}
+
+static int compare_counts(const void *pa, const void *pb)
+{
+	const struct listed_value *a = pa, *b = pb;
+
+	return sort_falling(a->count, b->count)
+		       ?: sort_rising(a->image, b->image)
+		       ?: sort_rising(a->value, b->value);
+}
+
+static uint64_t all_below(uint64_t value)
+{
+	return value ? UINT64_MAX >> __builtin_clzll(value) : 0;
+}
+
+/* The width of the greatest value and the alignment of all of them are left. */
+static void blank_numbers(struct experiment_value_site *row)
+{
+	uint64_t low = row->bits[0] & -row->bits[0];
+
+	row->high = all_below(row->high);
+	row->low_complement = UINT64_MAX;
+	row->bits[0] = row->high & -low;
+	row->bits[1] = UINT64_MAX;
+	row->key.form |= VALUE_SHAPE;
+}
+
+static int put_site(struct live_site *s, bool shape, struct experiment *x)
 {
 	struct experiment_value_site row;
 	long site;
@@ -176,13 +210,21 @@ static int put_site(struct live_site *s, struct experiment *x)
 	end_moment(s);
 	row = s->row;
 	row.least = least_listed(s);
+	shape = shape && experiment_value_is_secret(&row);
+	if (shape) {
+		blank_numbers(&row);
+		if (s->listed)
+			qsort(s->list, s->listed, sizeof(*s->list), compare_counts);
+	}
 	site = experiment_row(x, EXPERIMENT_VALUE_SITES, &row);
 	if (site < 0)
 		return -1;
 	for (uint32_t i = 0; row.count >= WORTH_A_LIST && i < s->listed; i++) {
 		const struct listed_value *l = &s->list[i];
-		const struct experiment_value value = {
-			.key = {.value = l->value, .site = (uint32_t)site, .image = l->image},
+		bool kept = !shape || is_code(&row, l);
+		const struct experiment_value value = {.key = {.value = kept ? l->value : i + 1,
+							       .site = (uint32_t)site,
+							       .image = kept ? l->image : 0},
 			.over = l->count - row.least,
 			.sure = l->count - l->error,
 			.squares = l->squares,
@@ -202,7 +244,7 @@ int value_sites_put(struct value_sites *s, struct experiment *x)
 		row_init(&x->values, &experiment_values_kind))
 		return -1;
 	for (size_t i = 0; i < s->sites.count; i++)
-		if (put_site(table_at(&s->sites, i), x))
+		if (put_site(table_at(&s->sites, i), s->shape, x))
 			return -1;
 	return 0;
 }

@@ -20,6 +20,11 @@ like "-values and -branches" "$status $err" '^125 .*record them in two runs'
 run ssrun -values -a -for 1
 like "-values follows a command" "$status $err" '^125 .*leave out -a'
 
+run ssrun -values=shapes true
+like "-values=HOW" "$status $err" "^125 .*HOW is shape or nothing, not 'shapes'"
+run ssrun -fpcsamp=shape true
+like "other experiments take nothing" "$status $err" '^125 .*takes no argument'
+
 if [ "$(uname -m)" != x86_64 ]; then
 	run ssrun -values -o elsewhere "$branchy" mix 10
 	is "elsewhere, only samples" "$status" 0

@@ -27,9 +27,9 @@ struct target {
 
 static int call(void *target, const char *argument, struct error *e)
 {
-	if (argument[0] == '!')
+	if (argument && argument[0] == '!')
 		return error_set(e, ERR_PARSE, "no");
-	((struct target *)target)->calls++;
+	((struct target *)target)->calls += argument ? 1 : 100;
 	return 0;
 }
 
@@ -41,6 +41,7 @@ static const struct option_row table[] = {
 	{"p", "SECONDS", "periodically", OPTION_SECONDS, offsetof(struct target, seconds), NULL},
 	{"passes", NULL, "one run a group", OPTION_FLAG, offsetof(struct target, all), NULL},
 	{"e", "EVENT", "an event", OPTION_CALL, 0, call},
+	{"how", NULL, "in some way", OPTION_MAYBE, 0, call},
 	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
 };
 
@@ -77,6 +78,10 @@ static void options(void)
 	is_int(PARSE("-file"), -1, "a missing argument is refused");
 	is_int(PARSE("-all=1"), -1, "an argument where none belongs is refused");
 	is_int(PARSE("-e", "!"), -1, "a call's error comes through");
+	is_int(PARSE("-how", "x"), 2, "an argument that may be left out follows = only");
+	is_int(t.calls, 100, "and there was none");
+	is_int(PARSE("-how=y", "x"), 2, "with =");
+	is_int(t.calls, 1, "there is one");
 }
 
 static void json(void)
