@@ -66,7 +66,7 @@ static void scratch_delete(int directory, int below, const char *name)
 	for (int tries = 0; tries < 20; tries++) {
 		scratch_empty(directory);
 		if (unlinkat(below, name, AT_REMOVEDIR) == 0 ||
-		    (errno != ENOTEMPTY && errno != EEXIST))
+			(errno != ENOTEMPTY && errno != EEXIST))
 			return;
 	}
 }
