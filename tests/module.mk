@@ -84,9 +84,10 @@ check-static: deps
 deps:
 	$(Q)tests/deps
 
-# The readers of prof -export for compilers and linkers: half a gigabyte, without which their tests are skipped.
+# The readers of prof -export for compilers and linkers, and what examples/morph.sh builds with: half a gigabyte, without which
+# their tests are skipped.
 deps-pgo:
-	$(Q)PACKAGES='clang-19 llvm-19 lld-19 bolt-19 libclang-rt-19-dev binutils' tests/deps
+	$(Q)PACKAGES='clang-19 llvm-19 lld-19 bolt-19 libclang-rt-19-dev binutils bison dpkg-dev' tests/deps
 .PHONY: deps-pgo
 
 # Readers of metrics and profiles that fleets have, without which some tests are skipped.
