@@ -12,6 +12,7 @@
 #include "experiment/data.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
+#include "experiment/values.h"
 
 struct merge {
 	struct experiment *a;
@@ -371,6 +372,8 @@ static int merge_tables(struct merge *m)
 			row_merge(experiment_table(m->a, i), experiment_table(m->b, i),
 				experiment_kind(i), &n, m->to[i]))
 			return error_nomem(m->e);
+	if (experiment_cut_values(m->a))
+		return error_nomem(m->e);
 	return m->b->slices.count ? merge_slices(m) : 0;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "experiment/values.h"
 
+#include <stdlib.h>
+
 #include "experiment/private.h"
 
 const char *const experiment_value_kinds[VALUE_KINDS] = {
@@ -38,6 +40,7 @@ static const struct row_field site_fields[] = {
 	{ROW_FIELD(experiment_value_site, high), .hex = 1, .own = 1},
 	{ROW_FIELD(experiment_value_site, low_complement), .hex = 1, .own = 1},
 	{ROW_FIELD(experiment_value_site, bits), .coding = ROW_WORDS, .hex = 1},
+	{ROW_FIELD(experiment_value_site, cut), .own = 1, .limit = VALUE_GRADES + 1},
 };
 
 /* The greatest of several. */
@@ -49,6 +52,8 @@ static void add_value_site(void *to, void *row)
 		a->high = b->high;
 	if (b->low_complement > a->low_complement)
 		a->low_complement = b->low_complement;
+	if (b->cut > a->cut)
+		a->cut = b->cut;
 }
 
 const struct row_kind experiment_value_sites_kind = {
@@ -59,6 +64,7 @@ static const struct row_field value_fields[] = {
 	{ROW_KEY(experiment_value, site), .coding = ROW_RISE, .reference = EXPERIMENT_VALUE_SITES},
 	{ROW_KEY(experiment_value, image), .reference = EXPERIMENT_IMAGES},
 	{ROW_KEY(experiment_value, value), .hex = 1},
+	{ROW_KEY(experiment_value, grade), .limit = VALUE_GRADES},
 	{ROW_FIELD(experiment_value, over)},
 	{ROW_FIELD(experiment_value, sure)},
 	{ROW_FIELD(experiment_value, squares)},
@@ -66,7 +72,106 @@ static const struct row_field value_fields[] = {
 };
 
 const struct row_kind experiment_values_kind = {
-	ROW_KIND(experiment_value, value_fields, 3), .type = "VALU", .word = "value"};
+	ROW_KIND(experiment_value, value_fields, 4), .type = "VALU", .word = "value"};
+
+/* ---- sums of many files ---- */
+
+#define CLASSES (VALUE_GRADES / VALUE_GRADE_HASHES)
+
+uint32_t experiment_value_grade(uint64_t value, uint64_t count, uint64_t all)
+{
+	uint64_t parts = all && count < all ? (uint64_t)((double)count / (double)all * 64) : 64,
+		 hash = value * 0x9e3779b97f4a7c15u;
+	uint32_t class = 0, zeros = 0;
+
+	for (; parts && class < CLASSES - 1; parts >>= 1)
+		class ++;
+	hash ^= hash >> 32;
+	hash *= 0xd6e8feb86659fd93u;
+	hash ^= hash >> 32;
+	for (; !(hash & 1) && zeros < VALUE_GRADE_HASHES - 1; hash >>= 1)
+		zeros++;
+	return class * VALUE_GRADE_HASHES + zeros;
+}
+
+uint64_t experiment_value_cut(const uint32_t rows[VALUE_GRADES])
+{
+	uint64_t cut = VALUE_GRADES, all = 0;
+
+	for (; cut && all + rows[cut - 1] <= VALUES_KEPT; cut--)
+		all += rows[cut - 1];
+	return cut;
+}
+
+double experiment_value_cut_share(uint64_t cut)
+{
+	uint64_t classes = (cut + VALUE_GRADE_HASHES - 1) / VALUE_GRADE_HASHES;
+
+	if (!cut)
+		return 0;
+	return classes >= CLASSES ? 1 : (double)(1u << (classes - 1)) / 64;
+}
+
+/* Sites that have too many rows get a number, from 1 on; how many there are. */
+static uint32_t number_large(const struct experiment *x, uint32_t *number)
+{
+	uint32_t large = 0;
+
+	for (size_t i = 0; i < x->values.count; i++)
+		number[experiment_value_at(x, i)->key.site]++;
+	for (size_t i = 0; i < x->value_sites.count; i++)
+		number[i] = number[i] > VALUES_KEPT ? ++large : 0;
+	return large;
+}
+
+static int raise_cuts(struct experiment *x)
+{
+	uint32_t *number = calloc(x->value_sites.count + 1, sizeof(*number)), large;
+	uint32_t(*rows)[VALUE_GRADES] = NULL;
+	int rc = -1;
+
+	if (!number)
+		return -1;
+	large = number_large(x, number);
+	rows = calloc(large + (size_t)1, sizeof(*rows));
+	if (!rows)
+		goto out;
+	for (size_t i = 0; large && i < x->values.count; i++) {
+		const struct experiment_value *v = experiment_value_at(x, i);
+
+		rows[number[v->key.site]][v->key.grade]++;
+	}
+	for (size_t i = 0; large && i < x->value_sites.count; i++) {
+		struct experiment_value_site *s = table_at(&x->value_sites, i);
+		uint64_t cut = number[i] ? experiment_value_cut(rows[number[i]]) : 0;
+
+		s->cut = cut > s->cut ? cut : s->cut;
+	}
+	rc = 0;
+out:
+	free(number);
+	free(rows);
+	return rc;
+}
+
+int experiment_cut_values(struct experiment *x)
+{
+	struct experiment_value *all = (void *)x->values.entries;
+	size_t count = 0;
+
+	if (!x->values.count)
+		return 0;
+	if (raise_cuts(x))
+		return -1;
+	for (size_t i = 0; i < x->values.count; i++)
+		if (all[i].key.grade >= experiment_value_site_at(x, all[i].key.site)->cut)
+			all[count++] = all[i];
+	if (count < x->values.count) {
+		x->values.count = count;
+		table_changed(&x->values);
+	}
+	return 0;
+}
 
 bool experiment_value_is_secret(const struct experiment_value_site *site)
 {

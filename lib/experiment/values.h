@@ -12,6 +12,13 @@
  * count. A row has what adds up: `sure` = count - error, and `over` = count - the site's `least`,
  * which is the count that a value outside of the list may have. So sums of files have the bounds
  * that a merged list has, in any order.
+ *
+ * Sums of many files keep at most VALUES_KEPT rows of a site. What is left out must not depend on
+ * the order and grouping of files, so it does not depend on sums: each row has a grade, by the
+ * value's share in its own file and then by a hash of the value, and rows of different grades are
+ * not added up. A site has the lowest grade at which all rows from there on are few enough; adding
+ * files only makes it higher, so rows below it are in no sum. A value that is frequent in one file
+ * is left out after all that are not, so at worst the sum lacks the runs in which it was rare.
  */
 #ifndef EXPERIMENT_VALUES_H
 #define EXPERIMENT_VALUES_H
@@ -105,17 +112,31 @@ struct experiment_value_site {
 	uint64_t repeats;              /* of these, equal to the one before */
 	uint64_t high, low_complement; /* the greatest value, and of all complements */
 	uint64_t bits[2];              /* the union of all values' bits, and of all complements' */
+	uint64_t cut;                  /* rows of values with lower grades were left out */
 };
 
 struct experiment_value {
 	struct {
 		uint64_t value; /* of VALUE_PLACE with an image, relative to it */
-		uint32_t site, image;
+		uint32_t site, image, grade, reserved;
 	} key;
 	uint64_t over, sure; /* see above */
 	uint64_t squares;    /* sum over moments of the square of this value's count */
 	uint64_t products;   /* and of it times the site's count */
 };
+
+#define VALUES_KEPT        256 /* rows of a site in a sum */
+#define VALUE_GRADES       256
+#define VALUE_GRADE_HASHES 32 /* grades of a class of shares: below 1/64, 1/32 ... 1, and 1 */
+
+/* Of a value that may have occurred `count` times in a site with `all` values. */
+uint32_t experiment_value_grade(uint64_t value, uint64_t count, uint64_t all);
+/* The least grade at which rows are few enough, by the number of rows of each grade. */
+uint64_t experiment_value_cut(const uint32_t rows[VALUE_GRADES]);
+/* The greatest share [0,1] that a value whose other rows are kept may have in those left out. */
+double experiment_value_cut_share(uint64_t cut);
+/* Leaves out what sums do not keep. -1: memory is out. */
+int experiment_cut_values(struct experiment *x);
 
 /* What a tally counts; numbers are those of the file. */
 enum experiment_value_tally_kind {

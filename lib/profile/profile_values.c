@@ -20,9 +20,25 @@ static void add_sums(struct experiment_value_site *to, const struct experiment_v
 								       : to->low_complement;
 	to->bits[0] |= from->bits[0];
 	to->bits[1] |= from->bits[1];
+	to->cut = from->cut > to->cut ? from->cut : to->cut;
 }
 
-/* Rows of one input differ: only those of others can have the same value. */
+static void add_value_sums(struct experiment_value *to, const struct experiment_value *from)
+{
+	to->over += from->over;
+	to->sure += from->sure;
+	to->squares += from->squares;
+	to->products += from->products;
+}
+
+static int compare_values(const void *pa, const void *pb)
+{
+	const struct experiment_value *a = pa, *b = pb;
+
+	return sort_rising(a->key.image, b->key.image) ?: sort_rising(a->key.value, b->key.value);
+}
+
+/* Rows of one input differ: only those of others can be the same. */
 static int add_value(
 	struct prof_value_site *s, const struct experiment_value *from, uint32_t image, bool first)
 {
@@ -30,12 +46,10 @@ static int add_value(
 
 	for (size_t i = 0; !first && i < s->list.count; i++) {
 		to = &s->list.data[i];
-		if (to->key.value != from->key.value || to->key.image != image)
+		if (to->key.value != from->key.value || to->key.image != image ||
+			to->key.grade != from->key.grade)
 			continue;
-		to->over += from->over;
-		to->sure += from->sure;
-		to->squares += from->squares;
-		to->products += from->products;
+		add_value_sums(to, from);
 		return 0;
 	}
 	to = vec_push(&s->list);
@@ -44,6 +58,42 @@ static int add_value(
 	*to = *from;
 	to->key.image = image;
 	return 0;
+}
+
+/* As experiment_cut_values does for sums in files. */
+static void cut_list(struct prof_value_site *s)
+{
+	uint32_t rows[VALUE_GRADES] = {0};
+	size_t count = 0;
+	uint64_t cut;
+
+	for (size_t i = 0; i < s->list.count; i++)
+		rows[s->list.data[i].key.grade]++;
+	cut = experiment_value_cut(rows);
+	s->sums.cut = cut > s->sums.cut ? cut : s->sums.cut;
+	for (size_t i = 0; i < s->list.count; i++)
+		if (s->list.data[i].key.grade >= s->sums.cut)
+			s->list.data[count++] = s->list.data[i];
+	s->list.count = count;
+}
+
+/* Rows of one value add up, whatever their grades. */
+static void join_grades(struct prof_value_site *s)
+{
+	size_t count = 0;
+
+	if (s->list.count)
+		qsort(s->list.data, s->list.count, sizeof(*s->list.data), compare_values);
+	for (size_t i = 0; i < s->list.count; i++) {
+		struct experiment_value *v = &s->list.data[i],
+					*last = count ? &s->list.data[count - 1] : NULL;
+
+		if (last && compare_values(last, v) == 0)
+			add_value_sums(last, v);
+		else
+			s->list.data[count++] = *v;
+	}
+	s->list.count = count;
 }
 
 /* of: the site of each row of the input's. */
@@ -76,10 +126,12 @@ static int take_values(
 
 	for (size_t i = 0; i < x->values.count; i++) {
 		const struct experiment_value *from = experiment_value_at(x, i);
+		struct prof_value_site *s = table_at(&v->sites, of[from->key.site]);
 
-		if (add_value(table_at(&v->sites, of[from->key.site]), from,
-			    d->image_of.data[input][from->key.image], input == 0))
+		if (add_value(s, from, d->image_of.data[input][from->key.image], input == 0))
 			return -1;
+		if (s->list.count > (size_t)2 * VALUES_KEPT)
+			cut_list(s);
 	}
 	return 0;
 }
@@ -141,6 +193,8 @@ int profile_values_init(struct prof_values *v, struct prof_data *d, bool places)
 	for (size_t i = 0; i < v->sites.count; i++) {
 		struct prof_value_site *s = table_at(&v->sites, i);
 
+		cut_list(s);
+		join_grades(s);
 		if (s->list.count)
 			qsort(s->list.data, s->list.count, sizeof(*s->list.data), by_count);
 		if (places && add_places(s, d))

@@ -15,11 +15,12 @@ static void wilson(double p, double n, struct value_share *s)
 	s->high = middle + half;
 }
 
-static void share_finish(struct value_share *s, double slack, uint64_t moments)
+/* slack: of the list, either way; lost: what may be missing besides. */
+static void share_finish(struct value_share *s, double slack, double lost, uint64_t moments)
 {
 	s->few = moments < VALUES_MOMENTS_FEW;
 	s->low = s->few ? 0 : fmax(0, s->low - slack);
-	s->high = s->few ? 1 : fmin(1, s->high + slack);
+	s->high = s->few ? 1 : fmin(1, s->high + slack + lost);
 	/* Rounding must not put it outside of its interval. */
 	s->low = fmin(s->low, s->share);
 	s->high = fmax(s->high, s->share);
@@ -47,7 +48,8 @@ struct value_share value_share_of(
 			size = fmin(n, fmax(size, p * (1 - p) / variance));
 	}
 	wilson(p, size, &s);
-	share_finish(&s, (most - sure) / 2 / n, site->moments);
+	share_finish(
+		&s, (most - sure) / 2 / n, experiment_value_cut_share(site->cut), site->moments);
 	return s;
 }
 
@@ -61,6 +63,6 @@ struct value_share value_share_counted(
 		return s;
 	s.share = (double)count / n;
 	wilson(s.share, fmin((double)site->moments, n), &s);
-	share_finish(&s, 0, site->moments);
+	share_finish(&s, 0, 0, site->moments);
 	return s;
 }

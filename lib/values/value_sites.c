@@ -222,14 +222,15 @@ static int put_site(struct live_site *s, bool shape, struct experiment *x)
 	for (uint32_t i = 0; row.count >= WORTH_A_LIST && i < s->listed; i++) {
 		const struct listed_value *l = &s->list[i];
 		bool kept = !shape || is_code(&row, l);
-		const struct experiment_value value = {.key = {.value = kept ? l->value : i + 1,
-							       .site = (uint32_t)site,
-							       .image = kept ? l->image : 0},
+		struct experiment_value value = {.key = {.value = kept ? l->value : i + 1,
+							 .site = (uint32_t)site,
+							 .image = kept ? l->image : 0},
 			.over = l->count - row.least,
 			.sure = l->count - l->error,
 			.squares = l->squares,
 			.products = l->products};
 
+		value.key.grade = experiment_value_grade(value.key.value, l->count, row.count);
 		if (experiment_row(x, EXPERIMENT_VALUES, &value) < 0)
 			return -1;
 	}

@@ -117,6 +117,34 @@ is "values of three files in another order" "$(cat back)" "$(cat forth)"
 is "values of three files, added up step by step" "$(cat steps)" "$(cat forth)"
 like "and values of all three are listed" "$(cat forth)" ' 3000 .* 7, 8 30.0%, 9 23.3% .*argument 1'
 
+# Many runs, in which an argument has other values each time but for one: sums are limited, and the same in any
+# order and grouping.
+many=
+for i in $(seq 40); do
+	sed "/^value /d" text.exp > one.exp
+	for k in $(seq 14); do printf 'value 0 0 %x 40 40\n' $((i * 1000 + k * 17)); done >> one.exp
+	printf 'value 0 0 7 300 300\n' >> one.exp
+	make_experiment "many$i" < one.exp || exit 1
+	many="$many many$i"
+done
+# shellcheck disable=SC2086 # words
+prof -merge -o sum1 $many
+# shellcheck disable=SC2046
+prof -merge -o sum2 $(printf '%s\n' $many | sort -r)
+# shellcheck disable=SC2046
+prof -merge -o sum3 $(printf '%s\n' $many | sort | head -23)
+# shellcheck disable=SC2046
+prof -merge -o sum4 sum3 $(printf '%s\n' $many | sort | tail -17)
+rows=$(prof -dump sum1 | grep -c '^value ')
+ok "a sum of 40 files is limited: $rows rows of 600" test "$rows" -gt 100 -a "$rows" -le 256
+ok "equal bytes in another order" cmp sum1 sum2
+ok "and grouping" cmp sum1 sum4
+# shellcheck disable=SC2086
+prof -values power $many | list > unsummed
+prof -values power sum1 | list > summed
+is "the files themselves are reported as their sum" "$(cat unsummed)" "$(cat summed)"
+like "what all of them have is there" "$(cat summed)" ' 40000 +30 .* 7, .*argument 1'
+
 # What is planted in this program is found, with its share.
 run ssrun -values -rate 1000 -o known "$build/tests/programs/known" 3
 for view in arguments operations access conflicts redundant; do

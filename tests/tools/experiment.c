@@ -91,6 +91,7 @@ static int add_value(const char *line)
 	s = *experiment_value_site_at(&x, v.key.site);
 	v.squares = v.over * v.over / s.moments;
 	v.products = v.over * s.count / s.moments;
+	v.key.grade = experiment_value_grade(v.key.value, s.least + v.over, s.count);
 	return experiment_row(&x, EXPERIMENT_VALUES, &v) < 0;
 }
 

@@ -192,9 +192,11 @@ static inline int random_value(struct experiment *x, struct chance *c)
 		.least = chance_below(c, 5),
 		.high = chance_next(c),
 		.low_complement = chance_next(c),
-		.bits = {chance_next(c), chance_next(c)}};
-	struct experiment_value value = {
-		.key = {.value = chance_below(c, 4), .image = chance_below(c, images)},
+		.bits = {chance_next(c), chance_next(c)},
+		.cut = chance_below(c, 3)};
+	struct experiment_value value = {.key = {.value = chance_below(c, 4),
+						 .image = chance_below(c, images),
+						 .grade = chance_below(c, VALUE_GRADES)},
 		.over = chance_below(c, 9),
 		.sure = chance_below(c, 9)};
 	long row = experiment_row(x, EXPERIMENT_VALUE_SITES, &site);

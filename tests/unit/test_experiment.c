@@ -387,10 +387,11 @@ static void test_nonsense(void)
 	ok(!REFUSED("WAIT", "\1\x20\6\x80\x20"), "a modelled wait");
 	ok(REFUSED("WAIT", "\1\x20\6\0"), "a wait of no time");
 	ok(REFUSED("WAIT", "\1\x20\6\1\1\0\5\1"), "waits out of order");
-	ok(!REFUSED("VSIT", "\1\x20\1\0\0\x9\3\x9\0\0\2\1\5\6\7\7"), "a site of values");
-	ok(REFUSED("VSIT", "\2\x20\1\0\0\x9\3\x9\0\0\2\1\5\6\7\7"), "a site of no image");
+	ok(!REFUSED("VSIT", "\1\x20\1\0\0\x9\3\x9\0\0\2\1\5\6\7\7\5"), "a site of values");
+	ok(REFUSED("VSIT", "\1\x20\1\0\0\x9\3\x9\0\0\2\1\5\6\7\7\x81\2"), "a cut of no grade");
+	ok(REFUSED("VSIT", "\2\x20\1\0\0\x9\3\x9\0\0\2\1\5\6\7\7\5"), "a site of no image");
 	ok(REFUSED("VSIT", "\1\x20\1\0\0\x9\3"), "half a site");
-	ok(REFUSED("VALU", "\0\0\7\1\1\1\1"), "a value of no site");
+	ok(REFUSED("VALU", "\0\0\7\1\1\1\1\1"), "a value of no site");
 	ok(REFUSED("RUN ", RUN), "two runs");
 	ok(REFUSED("END ", "\x07"), "an end that knows of more sections");
 }

@@ -30,12 +30,22 @@ static unsigned uneven(void)
 	return a * b / KINDS;
 }
 
-static const struct experiment_value *find(const struct experiment *x, uint64_t value)
+/* All rows of a value, of any grade. */
+static struct experiment_value find(const struct experiment *x, uint64_t value)
 {
-	for (size_t i = 0; i < x->values.count; i++)
-		if (experiment_value_at(x, i)->key.value == value)
-			return experiment_value_at(x, i);
-	return NULL;
+	struct experiment_value all = {.over = 0};
+
+	for (size_t i = 0; i < x->values.count; i++) {
+		const struct experiment_value *v = experiment_value_at(x, i);
+
+		if (v->key.value != value)
+			continue;
+		all.over += v->over;
+		all.sure += v->sure;
+		all.squares += v->squares;
+		all.products += v->products;
+	}
+	return all;
 }
 
 /* Every value is within the bounds of its list. */
@@ -44,8 +54,8 @@ static bool bounds_hold(const struct experiment *x, const uint64_t *truth)
 	const struct experiment_value_site *s = experiment_value_site_at(x, 0);
 
 	for (unsigned v = 0; v < KINDS; v++) {
-		const struct experiment_value *l = find(x, v);
-		uint64_t most = s->least + (l ? l->over : 0), sure = l ? l->sure : 0;
+		const struct experiment_value l = find(x, v);
+		uint64_t most = s->least + l.over, sure = l.sure;
 
 		if (truth[v] < sure || truth[v] > most) {
 			printf("# value %u: %llu is not in %llu to %llu\n", v,
@@ -112,6 +122,110 @@ static void test_lists(void)
 	ok(s->bits[0] == KINDS - 1 && s->high < KINDS && ~s->low_complement == 0,
 		"bits, the least and the greatest");
 	experiment_fini(&sum);
+}
+
+/* ---- many files, whose values are mostly their own ---- */
+
+#define FILES 60
+#define OURS  7 /* a value of all files, in 30% */
+
+static int make_different(struct experiment *x, uint64_t *ours)
+{
+	struct value_sites sites;
+	struct error e;
+	int rc = 0;
+
+	value_sites_init(&sites);
+	for (int i = 0; i < 30; i++) {
+		uint64_t own[14];
+
+		value_sites_moment(&sites);
+		for (int k = 0; k < 14; k++)
+			own[k] = 1000 + draw() % 100000;
+		for (int n = 0; n < 20; n++) {
+			struct value_told told = {
+				.address = 0x40, .image = 1, .kind = VALUE_RESULT, .form = 64 << 8};
+
+			told.value = told.raw = n < 6 ? OURS : own[n - 6];
+			*ours += n < 6;
+			rc |= value_sites_add(&sites, &told);
+		}
+	}
+	rc |= experiment_init(x, &e);
+	rc |= experiment_image(x,
+		      &(struct experiment_image){EXPERIMENT_IMAGE_ELF, .path = (char *)"/a"},
+		      &e) != 1;
+	rc |= value_sites_put(&sites, x);
+	value_sites_fini(&sites);
+	return rc;
+}
+
+/* Adds up files from..to in groups: in halves of halves, or one after the other, backwards. */
+static int sum_of(struct experiment *sum, struct experiment *files, int from, int to, bool halves)
+{
+	struct experiment part;
+	struct error e;
+	int rc = experiment_merge_begin(sum, &e);
+
+	for (int f = to; !halves && f-- > from;)
+		rc |= experiment_merge(sum, &files[f], 0, &e);
+	if (!halves || to - from == 1)
+		return halves ? experiment_merge(sum, &files[from], 0, &e) : rc;
+	for (int k = 0; k < 2; k++) {
+		int middle = (from + to) / 2;
+
+		rc |= sum_of(&part, files, k ? middle : from, k ? to : middle, true);
+		rc |= experiment_merge(sum, &part, 0, &e);
+		experiment_fini(&part);
+	}
+	return rc;
+}
+
+static void test_many_files(void)
+{
+	static struct experiment files[FILES];
+	struct experiment sums[3];
+	struct strbuf bytes[3] = {{0}};
+	const struct experiment_value_site *s;
+	struct experiment_value v;
+	struct value_share share;
+	uint64_t ours = 0;
+	struct error e;
+	int rc = 0;
+
+	for (int f = 0; f < FILES; f++)
+		rc |= make_different(&files[f], &ours);
+	rc |= sum_of(&sums[0], files, 0, FILES, false);
+	rc |= sum_of(&sums[1], files, 0, FILES, true);
+	for (int f = 0; f < FILES / 2; f++) {
+		struct experiment other = files[f];
+
+		files[f] = files[(f * 7 + 3) % FILES];
+		files[(f * 7 + 3) % FILES] = other;
+	}
+	rc |= sum_of(&sums[2], files, 0, FILES, true);
+	for (int k = 0; k < 3; k++)
+		rc |= experiment_encode(&sums[k], &bytes[k], &e);
+	ok(rc == 0, "sums of %d files", FILES);
+	s = experiment_value_site_at(&sums[0], 0);
+	printf("# %zu rows are kept, from grade %llu on\n", sums[0].values.count,
+		(unsigned long long)s->cut);
+	ok(sums[0].values.count <= VALUES_KEPT && s->cut, "have a limited number of rows");
+	for (int k = 1; k < 3; k++)
+		ok(bytes[k].length == bytes[0].length &&
+				memcmp(bytes[k].data, bytes[0].data, bytes[0].length) == 0,
+			"and are equal bytes in another %s", k == 1 ? "grouping" : "order");
+	v = find(&sums[0], OURS);
+	ok(v.sure == ours && s->count == FILES * 600u, "what is frequent in all of them is whole");
+	share = value_share_of(s, &v);
+	ok(share.low <= 0.3 && share.high >= 0.3 && share.high < 0.45,
+		"its share is in its interval: %.3f to %.3f", share.low, share.high);
+	for (int f = 0; f < FILES; f++)
+		experiment_fini(&files[f]);
+	for (int k = 0; k < 3; k++) {
+		experiment_fini(&sums[k]);
+		strbuf_fini(&bytes[k]);
+	}
 }
 
 static void test_intervals(void)
@@ -181,6 +295,7 @@ static void test_corners(void)
 int main(void)
 {
 	test_lists();
+	test_many_files();
 	test_intervals();
 	test_corners();
 	return done();
