@@ -147,7 +147,7 @@ INSTALL      += $(foreach p,$(PROGRAMS),$(O)/bin/$p:bin/$p:755) \
                     $(sort $(wildcard examples/*.c examples/*.f90 examples/*.sh)) examples/Makefile,$d:share/doc/perfex/$d:644)
 
 # Directories of ours alone, which go with what is in them.
-OWN_DIRS      = $(sort share/perfex $(foreach i,$(INSTALL),$(foreach d,$(patsubst %/,%,$(dir $(word 2,$(subst :, ,$i)))),$(if $(findstring /perfex,/$d)$(findstring /SpeedShop,/$d),$d))))
+OWN_DIRS      = $(sort share/perfex $(foreach i,$(INSTALL),$(foreach d,$(patsubst %/,%,$(dir $(word 2,$(subst :, ,$i)))),$(if $(findstring /perfex,/$d)$(findstring /SpeedShop,/$d)$(findstring /speedshop,/$d),$d))))
 
 install: all
 	$(Q)set -e; for i in $(INSTALL); do \

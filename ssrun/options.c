@@ -101,12 +101,13 @@ static int set_values(void *target, const char *argument, struct error *e)
 	struct options *o = target;
 
 	o->values = true;
-	if (!argument)
-		return 0;
-	if (strcmp(argument, "shape") != 0)
-		return error_set(
-			e, ERR_RANGE, "-values=HOW: HOW is shape or nothing, not '%s'", argument);
-	o->shape = true;
+	if (argument && strcmp(argument, "shape") == 0)
+		o->shape = true;
+	else if (argument && strstr(argument, ".so"))
+		o->module = argument;
+	else if (argument)
+		return error_set(e, ERR_RANGE,
+			"-values=HOW: HOW is shape or a module, FILE.so, not '%s'", argument);
 	return 0;
 }
 

@@ -148,6 +148,15 @@ static int failed(const struct error *e)
 	return EXIT_OURS;
 }
 
+static void ask_for_values(const struct options *o, struct collect_request *r)
+{
+	r->values.rate = o->rate;
+	r->values.budget = o->budget;
+	r->values.length = (unsigned)o->length;
+	r->values.shape = o->shape;
+	r->values.module = o->module;
+}
+
 static int run(struct options *o, const struct machine *m, struct collect_output *output)
 {
 	struct branches_known known = {0};
@@ -170,10 +179,6 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		.turn = (unsigned)o->turn,
 		.bursts = o->bursts,
 		.known = o->runs > 1 ? &known : NULL,
-		.values = {.rate = o->rate,
-			.budget = o->budget,
-			.length = (unsigned)o->length,
-			.shape = o->shape},
 		.say = hear,
 		.context = o,
 	};
@@ -190,6 +195,7 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		experiment_init(&x, &e))
 		return failed(&e);
 	request.input = input.input;
+	ask_for_values(o, &request);
 	progress_begin(&progress, !o->quiet);
 	request.progress = &progress;
 	if (collect(&request, &x, &result, &e)) {

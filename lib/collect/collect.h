@@ -50,8 +50,9 @@ struct collect_request {
 		double budget;   /* share of the program's time; 0: the default */
 		unsigned length; /* instructions of a window; 0: the default */
 		bool shape;      /* values themselves are not kept */
-	} values;                /* with METRIC_VALUES */
-	struct progress *progress; /* of slow runs; may be NULL */
+		const char *module; /* PATH or PATH:TEXT of a user's functions; NULL: none */
+	} values;                   /* with METRIC_VALUES */
+	struct progress *progress;  /* of slow runs; may be NULL */
 	/* A message to the user during the run, one line; level 0: always, 1: -v. */
 	void (*say)(void *context, int level, const char *line);
 	void *context;

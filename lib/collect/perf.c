@@ -178,13 +178,33 @@ static void silence(void *context, bool on)
 	rings_enable(context, !on);
 }
 
+static struct values_config values_wanted(const struct collection *c)
+{
+	unsigned length = c->request->values.length;
+	const struct value_module *m = &c->sampler.values.module;
+
+	if (m->path)
+		return (struct values_config){m->config.skip, m->config.length, true};
+	return (struct values_config){VALUES_SKIP, length ? length : VALUES_LENGTH, false};
+}
+
+static int load_module(struct collection *c, struct error *e)
+{
+	const struct collect_request *r = c->request;
+	const struct values_config config = values_wanted(c);
+
+	return r->values.module ? value_records_load(&c->sampler.values, r->values.module, &config,
+					  r->values.rate, e)
+				: 0;
+}
+
 static int add_visits(struct collection *c, struct branches_request *request, struct error *e)
 {
 	const struct collect_request *r = c->request;
-	const struct values_config config = {
-		.skip = VALUES_SKIP, .length = r->values.length ? r->values.length : VALUES_LENGTH};
+	const struct values_config config = values_wanted(c);
 
-	request->rate = r->values.rate;
+	request->rate = c->sampler.values.module.path ? c->sampler.values.module.config.rate
+						      : r->values.rate;
 	request->share = r->values.budget;
 	request->visit = value_records_visit;
 	request->renewed = value_records_renewed;
@@ -288,7 +308,7 @@ static int perf_begin(struct collection *c, struct error *e)
 {
 	const struct collect_request *r = c->request;
 
-	if (perf_events_init(r, &c->sampler, e))
+	if (perf_events_init(r, &c->sampler, e) || load_module(c, e))
 		return -1;
 	/* The command is forked before we block signals: it keeps our original mask. */
 	if ((r->argv && start_command(c, e)) || take_signals(c, !wants_tracer(c), e))
@@ -512,6 +532,8 @@ static int perf_end(struct collection *c, struct error *e)
 	if (s->phases.lost)
 		collect_say(c->request, 0, "%llu caliper points were lost: they came too fast",
 			(unsigned long long)s->phases.lost);
+	if (s->values.module.path && s->values.module.gone.code != ERR_NONE)
+		collect_say(c->request, 0, "%s", s->values.module.gone.message);
 	if (s->images.unarchived)
 		collect_say(c->request, 0, "%zu images could not be archived: %s",
 			s->images.unarchived, s->images.why.message);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/value_records.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,6 +13,24 @@ static uint64_t thread_ns(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int value_records_load(struct value_records *r, const char *which,
+	const struct values_config *config, double rate, struct error *e)
+{
+	const struct vp_config wanted = {config->skip, config->length, rate};
+	char key[32];
+
+	if (value_module_open(&r->module, which, &wanted, e) ||
+		experiment_fact(r->experiment, "values.module", r->module.path, e))
+		return -1;
+	for (int k = 0; k < VP_KINDS; k++) {
+		snprintf(key, sizeof(key), EXPERIMENT_VALUE_NAME, k);
+		if (r->module.names[k][0] &&
+			experiment_fact(r->experiment, key, r->module.names[k], e))
+			return -1;
+	}
+	return 0;
 }
 
 int value_records_begin(
@@ -30,6 +49,7 @@ int value_records_begin(
 static void window_free(struct value_window *w)
 {
 	vec_fini(&w->seen);
+	vec_fini(&w->trace);
 }
 
 static void value_count(struct value_records *r, const struct value_window *w, bool any)
@@ -62,7 +82,7 @@ uint64_t value_records_visit(void *context, const struct branches_visit *visit)
 	any = visit->registers && values_interpret(r->values, &thread, &w);
 	pthread_mutex_lock(&r->lock);
 	value_count(r, &w, any);
-	if (!w.seen.count || vec_add(&r->queue, w))
+	if ((!w.seen.count && !w.trace.count) || vec_add(&r->queue, w))
 		window_free(&w);
 	spent = r->spent;
 	r->spent = 0;
@@ -156,13 +176,15 @@ static int add_value_seen(struct value_records *r, const struct process *p,
 	return value_sites_add(&r->sites, &told);
 }
 
-static int add_window(struct value_records *r, const struct value_window *w)
+static int add_window(struct value_records *r, struct value_window *w)
 {
 	struct process *p = spaces_process(r->spaces, w->pid, w->time);
 	const struct mapping *last[2] = {NULL, NULL};
 
 	if (!p)
 		return -1;
+	if (r->module.path)
+		value_module_look(&r->module, w);
 	value_sites_moment(&r->sites);
 	for (size_t i = 0; i < w->seen.count; i++)
 		if (add_value_seen(r, p, &w->seen.data[i], last))
@@ -172,7 +194,7 @@ static int add_window(struct value_records *r, const struct value_window *w)
 
 int value_records_advance(struct value_records *r, uint64_t time)
 {
-	uint64_t began;
+	uint64_t began, before = r->module.spent;
 	int rc = 0;
 
 	if (r->next == r->pending.count || r->pending.data[r->next].time >= time)
@@ -184,7 +206,7 @@ int value_records_advance(struct value_records *r, uint64_t time)
 		window_free(&r->pending.data[r->next]);
 	}
 	pthread_mutex_lock(&r->lock);
-	r->spent += thread_ns() - began;
+	r->spent += thread_ns() - began + (r->module.spent - before);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
@@ -210,6 +232,8 @@ int value_records_put(struct value_records *r)
 
 void value_records_fini(struct value_records *r)
 {
+	if (r->module.path)
+		value_module_close(&r->module);
 	if (!r->values)
 		return;
 	values_free(r->values);

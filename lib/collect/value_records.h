@@ -13,6 +13,7 @@
 #include "collect/spaces.h"
 #include "experiment/branches.h"
 #include "values/sites.h"
+#include "values/value_module.h"
 #include "values/values.h"
 
 typedef VEC(struct value_window) value_windows;
@@ -20,7 +21,8 @@ typedef VEC(struct value_window) value_windows;
 struct value_records {
 	struct experiment *experiment;
 	struct spaces *spaces;
-	struct values *values; /* owned; NULL: there are none */
+	struct values *values;      /* owned; NULL: there are none */
+	struct value_module module; /* path is NULL: there is none */
 	struct value_sites sites;
 	/* shared */
 	pthread_mutex_t lock;
@@ -32,6 +34,9 @@ struct value_records {
 	size_t next;
 };
 
+/* Loads a user's module, before the rest, and while there is one thread only. */
+int value_records_load(struct value_records *r, const char *which,
+	const struct values_config *config, double rate, struct error *e);
 /* -1: no values are possible. */
 int value_records_begin(
 	struct value_records *r, const struct values_config *config, struct error *e);

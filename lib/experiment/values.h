@@ -47,6 +47,11 @@ enum experiment_value_kind {
 	VALUE_KINDS
 };
 
+/* Kinds of a user's module are from here on; facts have their names, by number from 0. */
+#define VALUE_USER            32
+#define VALUE_USER_KINDS      128
+#define EXPERIMENT_VALUE_NAME "values.kind.%d"
+
 /* What the operands of one execution of an operation were, of bits. */
 enum experiment_value_operation {
 	VALUE_OPERAND_ZERO = 1 << 0,     /* of an addition, multiplication, shift count */

@@ -90,7 +90,7 @@ static void arguments_row(struct report_values *w, const struct argument *a)
 	cells[ARGUMENTS_COUNT].quantity = quantity_exact((double)s->sums.count, LABEL_MEASURED);
 	cells[ARGUMENTS_TIME].quantity = quantity_exact(100 * a->time, LABEL_MEASURED);
 	cells[ARGUMENTS_LIST].text = report_values_text(w->t, w->d, s);
-	cells[ARGUMENTS_WHAT].text = report_values_what(w->t, s);
+	cells[ARGUMENTS_WHAT].text = report_values_what(w->t, w->d, s);
 	cells[ARGUMENTS_SHARE].weak = s->sums.moments < VALUES_MOMENTS_FEW;
 	if (!report_values_frequent(s))
 		return;

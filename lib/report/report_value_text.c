@@ -136,11 +136,28 @@ const char *report_values_text(
 	return text;
 }
 
-const char *report_values_what(struct report_table *t, const struct prof_value_site *s)
+/* As the user's module calls it. */
+static const char *user_kind(
+	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s)
+{
+	unsigned kind = s->key.kind - VALUE_USER;
+	const char *name = NULL;
+	char key[40];
+
+	snprintf(key, sizeof(key), EXPERIMENT_VALUE_NAME, (int)kind);
+	for (size_t i = 0; !name && i < d->request->count; i++)
+		name = experiment_fact_find(d->request->inputs[i].experiment, key);
+	return name ? name : report_text(t, "module's %u", kind);
+}
+
+const char *report_values_what(
+	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s)
 {
 	const char *word =
 		s->key.kind < VALUE_KINDS ? experiment_value_kinds[s->key.kind] : "unknown";
 
+	if (s->key.kind >= VALUE_USER)
+		return user_kind(t, d, s);
 	if (s->key.kind == VALUE_ARGUMENT)
 		return s->key.operand < 8 ? report_text(t, "argument %u", s->key.operand + 1)
 					  : report_text(t, "argument xmm%u", s->key.operand - 8);

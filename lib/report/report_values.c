@@ -225,7 +225,7 @@ static void values_add_row(struct report_values *w, const struct prof_value_site
 			value_share_counted(&s->sums, s->sums.repeats, s->sums.pairs));
 	values_add_shape(s, cells);
 	cells[VALUES_LIST].text = report_values_text(w->t, w->d, s);
-	cells[VALUES_WHAT].text = report_values_what(w->t, s);
+	cells[VALUES_WHAT].text = report_values_what(w->t, w->d, s);
 	cells[VALUES_ADDRESS].text = report_text(w->t, "%llx", (unsigned long long)s->key.address);
 	cells[VALUES_INSTRUCTION].text =
 		s->key.kind == VALUE_ARGUMENT
@@ -252,7 +252,8 @@ static bool values_shows(const struct report_values *w, const struct prof_value_
 			break;
 		return report_values_named(w);
 	default:
-		return false;
+		if (s->key.kind < VALUE_USER)
+			return false;
 	}
 	/* A list of the program has what is worth knowing; that of a function, everything. */
 	return report_values_named(w) ||

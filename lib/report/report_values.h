@@ -44,7 +44,8 @@ const char *report_value_text(struct report_table *t, const struct prof_data *d,
 const char *report_values_text(
 	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s);
 /* "ebx", "store", "argument 2": what has these values. */
-const char *report_values_what(struct report_table *t, const struct prof_value_site *s);
+const char *report_values_what(
+	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s);
 /* Is the most frequent value's share worth a figure? */
 bool report_values_frequent(const struct prof_value_site *s);
 /* Shares of values with a bit, or all bits of a mask, of enum experiment_value_access or

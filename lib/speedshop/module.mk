@@ -25,7 +25,8 @@ $(O)/lib/speedshop.pc: lib/speedshop/speedshop.pc.in $(O)/flags $(O)/prefix
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@version@|$(VERSION)|' $< > $@
 
-INSTALL += include/speedshop.h:include/speedshop.h:644 include/SpeedShop/api.h:include/SpeedShop/api.h:644 \
+INSTALL += include/speedshop.h:include/speedshop.h:644 include/speedshop/values.h:include/speedshop/values.h:644 \
+	include/SpeedShop/api.h:include/SpeedShop/api.h:644 \
 	$(O)/lib/libspeedshop.so.$(LIBSPEEDSHOP_ABI):$(libdir)/libspeedshop.so.$(LIBSPEEDSHOP_ABI):755 \
 	$(O)/lib/libspeedshop.a:$(libdir)/libspeedshop.a:644 $(O)/lib/speedshop.pc:$(libdir)/pkgconfig/speedshop.pc:644
 LINKS += libspeedshop.so.$(LIBSPEEDSHOP_ABI):$(libdir)/libspeedshop.so

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <speedshop/values.h>
+
 #include "experiment/values.h"
 #include "isa/condition.h"
 #include "isa/registers.h"
@@ -233,10 +235,63 @@ static enum value_end failure(const struct values *v)
 	return v->snapshot.full ? VALUES_ROOM : VALUES_FAULT;
 }
 
+/* NULL: memory is out. */
+static struct value_trace *trace_add(struct values *v)
+{
+	struct value_trace *t = vec_push(&v->window->trace);
+
+	if (!t)
+		return NULL;
+	memset(t, 0, sizeof(*t));
+	t->pc = v->pc;
+	memcpy(t->general, v->machine.state->general, sizeof(v->machine.state->general));
+	t->general[GENERALS] = v->machine.state->flags;
+	return t;
+}
+
+static void trace_step(struct value_trace *t, const struct step *s, const struct execution *x)
+{
+	memcpy(t->bytes, s->bytes, s->length);
+	t->length = s->length;
+	t->result = s->result < GENERALS && !s->high ? s->result : VP_NONE;
+	t->result_bits = s->result_bits;
+	if (s->kind == STEP_EXECUTE && s->memory) {
+		t->address = x->address;
+		t->loaded = x->read;
+		t->stored = x->written;
+		t->size = s->size;
+		t->flags = (uint8_t)((s->reads ? VP_LOADS : 0) | (s->writes ? VP_STORES : 0));
+	} else if (s->kind >= STEP_CONDITION && s->kind <= STEP_RETURN) {
+		t->flags = (uint8_t)(VP_BRANCHES | (s->kind == STEP_CALL ? VP_CALLS : 0) |
+				     (s->kind == STEP_RETURN ? VP_RETURNS : 0));
+	}
+}
+
+static enum value_end step_execute(struct values *v, struct step *s, struct execution *x)
+{
+	enum value_end end;
+
+	if (s->kind == STEP_STRING) {
+		end = string_step(v, s, x);
+		if (end)
+			return v->snapshot.full ? VALUES_ROOM : end;
+	} else if (s->kind >= STEP_CONDITION && s->kind <= STEP_RETURN) {
+		if (!interpret_transfer(v, s, x))
+			return failure(v);
+	} else {
+		if (!interpret_other(v, s, x))
+			return failure(v);
+		v->pc = s->next;
+	}
+	return VALUES_WHOLE;
+}
+
 static enum value_end step_once(struct values *v)
 {
 	struct step *s = value_steps_find(v, v->pc);
+	bool traced = v->config.trace && v->number >= v->config.skip;
 	struct execution x = {.step = s};
+	struct value_trace *trace;
 	enum value_end end;
 
 	if (!s)
@@ -246,18 +301,14 @@ static enum value_end step_once(struct values *v)
 	if (s->kind == STEP_CALLS_KERNEL)
 		return VALUES_CALL;
 	value_seen_uses(v, s);
-	if (s->kind == STEP_STRING) {
-		end = string_step(v, s, &x);
-		if (end)
-			return v->snapshot.full ? VALUES_ROOM : end;
-	} else if (s->kind >= STEP_CONDITION && s->kind <= STEP_RETURN) {
-		if (!interpret_transfer(v, s, &x))
-			return failure(v);
-	} else {
-		if (!interpret_other(v, s, &x))
-			return failure(v);
-		v->pc = s->next;
-	}
+	trace = traced ? trace_add(v) : NULL;
+	end = step_execute(v, s, &x);
+	if (trace && end)
+		v->window->trace.count--;
+	else if (trace)
+		trace_step(trace, s, &x);
+	if (end)
+		return end;
 	value_seen_execution(v, s, &x);
 	return VALUES_WHOLE;
 }
@@ -290,11 +341,14 @@ bool values_interpret(struct values *v, const struct values_thread *t, struct va
 	v->window = window;
 	window->pid = t->pid;
 	window->seen.count = 0;
+	window->trace.count = 0;
 	window->end = VALUES_WHOLE;
 	while (v->number < all && !window->end) {
 		window->end = step_once(v);
 		v->number += !window->end;
 	}
+	if (v->config.trace)
+		trace_add(v);
 	window->instructions = v->number;
 	window->at = v->pc;
 	return v->number > 0;

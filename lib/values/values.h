@@ -32,6 +32,7 @@
 
 struct values_config {
 	unsigned skip, length; /* instructions left out, and those taken after them */
+	bool trace;            /* windows have traces */
 };
 
 struct value_seen {
@@ -39,6 +40,18 @@ struct value_seen {
 	uint64_t value;
 	uint8_t kind, operand; /* enum experiment_value_kind */
 	uint8_t bits, class;   /* enum experiment_value_class */
+};
+
+/* One execution, for a user's module: registers before it; those after it are the next one's. */
+#define INSN_BYTES 16
+struct value_trace {
+	uint64_t pc;
+	uint64_t general[17];             /* and flags */
+	uint64_t address, loaded, stored; /* the lowest 64 bits of its memory operand */
+	uint8_t bytes[INSN_BYTES], length;
+	uint8_t size, flags;         /* of the operand; enum vp_flag of speedshop/values.h */
+	uint8_t result, result_bits; /* a general register, or 255 */
+	uint8_t reserved[3];
 };
 
 enum value_end { VALUES_WHOLE, VALUES_CALL, VALUES_FAULT, VALUES_REFUSED, VALUES_ROOM };
@@ -50,6 +63,7 @@ struct value_window {
 	enum value_end end;
 	uint64_t at; /* where it ended */
 	VEC(struct value_seen) seen;
+	VEC(struct value_trace) trace; /* and one more, of registers at the end */
 };
 
 struct values_thread {

@@ -7,7 +7,7 @@ install_to() { ${MAKE:-make} -s -C "$top" O="${O:-build}" DESTDIR="$work/root" "
 ok "make install" install_to install
 at=$work/root/usr/local
 is "programs" "$(ls "$at/bin" | tr '\n' ' ')" "perfex prof ssrun "
-for f in include/perfex.h include/speedshop.h include/SpeedShop/api.h lib/libperfex.a lib/libspeedshop.a lib/pkgconfig/perfex.pc \
+for f in include/perfex.h include/speedshop.h include/speedshop/values.h include/SpeedShop/api.h lib/libperfex.a lib/libspeedshop.a lib/pkgconfig/perfex.pc \
 	lib/pkgconfig/speedshop.pc share/bash-completion/completions/prof share/zsh/site-functions/_perfex share/doc/perfex/README.md \
 	share/doc/perfex/LICENSE share/doc/perfex/docs/tutorial.md share/doc/perfex/examples/Makefile; do
 	ok "$f" test -s "$at/$f"
