@@ -71,7 +71,7 @@ for with in none package; do
 	is "$with: views" "$(offers prof -bu)" "-butterfly"
 	is "$with: one of several words" "$(offers prof -plot '')" "$(prof -help | sed -n 's/^  -plot \([a-z|]*\).*/\1/p' | tr '|' '\n' | sort | tr '\n' ' ' | sed 's/ $//')"
 	is "$with: formats" "$(offers prof -export p)" "pprof profgen propeller"
-	is "$with: cores" "$(offers prof -core z)" "zen4 zen5"
+	is "$with: cores" "$(offers prof -core z)" "zen3 zen4 zen5"
 	is "$with: subcommands" "$(offers prof bl)" "block"
 	is "$with: options of a subcommand" "$(offers prof block -ino)" "-inorder"
 	is "$with: of another" "$(offers prof calibrate -th)" "-thorough"

@@ -40,7 +40,7 @@ for view in $views; do
 	case $view in
 	archinfo) set -- app.ideal ;;
 	calc) argument='inner -core zen4' ;;
-	stalls | why) argument='-core zen4' ;;
+	stalls | why | topblocks | cfg) argument='-core zen4' ;;
 	values | arguments | operations | access | conflicts | redundant) continue ;; # prof-values.t has these
 	data*)
 		if [ ! -e app.dataspace ] && ! ssrun -q -machine zen4 -o app.dataspace -dataspace ./app 2>/dev/null; then

@@ -4,14 +4,16 @@
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
 programs=$build/tests/programs
 unset _ # the length of the environment moves the stack
-# Its label and counts, of each thread; events in the order of their numbers.
+# Its label and counts, of each thread; events in the order of their numbers, threads in that of their counts: which of two that
+# wait for each other begins first may differ from run to run.
 cat > counts.py <<'END'
 import json, sys
 want = [int(n) for n in sys.argv[2:]]
 j = json.load(open(sys.argv[1]))
-for row in [j] + j.get("threads", []):
+def counts(row):
     c = {e["number"]: e["count"] for e in row["events"]}
-    print([(n, c[n]["label"], c[n]["value"]) for n in want])
+    return [(n, c[n]["label"], c[n]["value"]) for n in want]
+print(counts(j), *sorted(map(counts, j.get("threads", []))), sep="\n")
 END
 counts() { python3 counts.py "$@" || echo "none in $1"; }
 
