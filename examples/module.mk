@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs to look at with perfex: built into $(O)/examples with debugging information.  The case studies are
 # always without sanitizers, because they run under Valgrind; those that use libperfex are built as it is.
-case_studies  := staffing adi convolve weather copy
+case_studies  := staffing adi convolve weather copy ledger
 users         := classic count
 # The Fortran example is built where there is a compiler for it that fits the library.
 FORTRAN       := $(if $(SAN)$(CROSS_COMPILE),,$(shell command -v gfortran 2>/dev/null))
@@ -13,6 +13,13 @@ $(case_studies:%=$(O)/examples/%): $(O)/examples/%: examples/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) $(example_flags) -pthread -o $@ $< -lm
+
+# A second build, for prof verify.
+EXAMPLES      += $(O)/examples/ledger-fixed
+$(O)/examples/ledger-fixed: examples/ledger.c $(O)/flags
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) $(example_flags) -DFIXED=1 -o $@ $<
 
 $(users:%=$(O)/examples/%): $(O)/examples/%: examples/%.c include/perfex.h $(O)/lib/libperfex.so $(O)/flags
 	@mkdir -p $(@D)

@@ -197,23 +197,34 @@ struct value_share report_values_bits(
 const char *report_values_brief(struct report_table *t, const struct prof_data *d,
 	const struct prof_values *v, uint32_t image, uint64_t address)
 {
-	static const uint32_t kinds[] = {VALUE_RESULT, VALUE_STORE, VALUE_LOAD, VALUE_BRANCH};
+	static const struct {
+		uint32_t kind, operand;
+	} of[] = {{VALUE_RESULT, 0}, {VALUE_STORE, 0}, {VALUE_LOAD, 0}, {VALUE_OPERAND, 1},
+		{VALUE_BRANCH, 0}};
+	const struct prof_value_site *best = NULL;
+	const char *text;
+	double share = 0;
 
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+	for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
 		const struct prof_value_site *s =
-			profile_value_find(v, image, address, kinds[k], 0);
-		const char *text;
-		double share;
+			profile_value_find(v, image, address, of[k].kind, of[k].operand);
+		double top;
 
 		if (!s || s->sums.count < REPORT_VALUES_LEAST || !report_values_frequent(s))
 			continue;
-		text = report_value_text(t, d, s, &s->list.data[0]);
-		share = 100 * value_share_of(&s->sums, &s->list.data[0]).share;
-		if (s->key.kind == VALUE_BRANCH && profile_value_class(s) == VALUE_INTEGER)
-			text = s->list.data[0].key.value ? "taken" : "not taken";
-		return report_text(t, "%s %.3g%%", text, share);
+		top = value_share_of(&s->sums, &s->list.data[0]).share;
+		if (!best || top > share) {
+			best = s;
+			share = top;
+		}
 	}
-	return NULL;
+	if (!best)
+		return NULL;
+	text = report_value_text(t, d, best, &best->list.data[0]);
+	if (best->key.kind == VALUE_BRANCH && profile_value_class(best) == VALUE_INTEGER)
+		text = best->list.data[0].key.value ? "taken" : "not taken";
+	return report_text(
+		t, "%s%s %.3g%%", best->key.kind == VALUE_OPERAND ? "by " : "", text, 100 * share);
 }
 
 struct quantity report_values_percent(struct value_share share)

@@ -53,7 +53,8 @@ bool report_values_frequent(const struct prof_value_site *s);
 struct value_share report_values_bits(
 	const struct prof_value_site *s, uint64_t bits, uint64_t of, uint64_t *count);
 
-/* "7 90%", "taken 75%": what is frequent at an instruction, in few words; NULL: nothing is. */
+/* "7 90%", "taken 75%", "by 10 97%" (a divisor or a shift count): what is most frequent at an
+ * instruction, in few words; NULL: nothing is. */
 const char *report_values_brief(struct report_table *t, const struct prof_data *d,
 	const struct prof_values *v, uint32_t image, uint64_t address);
 
