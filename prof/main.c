@@ -33,6 +33,7 @@ static const char overview[] =
 	"         -dso         images                 -usage       processes, threads\n"
 	"         -summary     what a file contains   -threads     a row for each thread\n"
 	"When     -timeline    functions over time    -from, -to T  a part of the run\n"
+	"         -waits       what threads waited for, and where\n"
 	"Callers  -butterfly   callers and callees    -calltree    the call tree\n"
 	"         -inclusive   with what it called    -inlines     inlined functions\n"
 	"Why      -stalls      the longest waits      -why [F]     cycles by cause\n"

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "profile/places.h"
 
-enum { VIEWS_MAX = 24 };
+enum { VIEWS_MAX = 32 };
 
 struct options {
 	bool view[VIEWS_MAX];        /* by row of views[] */

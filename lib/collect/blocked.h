@@ -2,33 +2,58 @@
 /*
  * Time that threads spend off the processor, for totaltime: each interval is charged to the call
  * path at which the thread was switched out, as samples of a clock that ticks every `period` ns of
- * such time, thread by thread.
+ * such time, thread by thread. Besides, each interval is a pause (experiment/pauses.h) with what
+ * it waited for and, where the kernel says so, what ended it.
  */
 #ifndef COLLECT_BLOCKED_H
 #define COLLECT_BLOCKED_H
 
+#include "collect/obstacles.h"
 #include "collect/spaces.h"
 
 struct blocked {
 	struct experiment *experiment; /* borrowed */
-	const struct spaces *spaces;   /* likewise */
+	struct spaces *spaces;         /* likewise */
 	uint32_t metric;
 	uint64_t period;      /* ns */
 	struct table threads; /* by tid */
 	uint64_t unknown;     /* samples of intervals with unknown call paths */
+	struct obstacles obstacles;
+};
+
+/* Where a thread is; node: of its call path. */
+struct blocked_at {
+	pid_t pid, tid;
+	uint32_t thread, node;
+	uint64_t time;
+	bool known; /* the node is that of the sample */
+};
+
+/* What lets a thread go on. */
+struct blocked_wake {
+	enum experiment_wake kind;
+	uint32_t thread, node;
 };
 
 /* Adds to the experiment of spaces, which must outlive b. */
-void blocked_init(struct blocked *b, const struct spaces *spaces, uint32_t metric, uint64_t period);
-/* The thread leaves the processor at node; with known false, the node is unknown. */
-int blocked_out(
-	struct blocked *b, pid_t tid, uint32_t thread, uint32_t node, uint64_t time, bool known);
+void blocked_init(struct blocked *b, struct spaces *spaces, uint32_t metric, uint64_t period);
+/* The thread leaves the processor. sample: its registers; NULL: none. */
+int blocked_out(struct blocked *b, const struct blocked_at *at, const struct record_sample *sample);
+/* It could go on, but others were preferred. */
+int blocked_preempted(struct blocked *b, pid_t tid);
+/* It may go on from that time. */
+void blocked_woken(struct blocked *b, pid_t tid, uint64_t time, const struct blocked_wake *wake);
 /* It is back. */
 int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
 /* It has ended. */
 int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
+/* All that was recorded up to now is taken: asks what is waited for, of threads of which it is not
+ * known. */
+int blocked_look(struct blocked *b);
 /* Charges all threads that are still off, up to time: a phase or the run ends. */
 int blocked_settle(struct blocked *b, uint32_t phase, uint64_t time);
+/* After the last pause, when the kernel's functions have names. */
+int blocked_end(struct blocked *b);
 void blocked_fini(struct blocked *b);
 
 #endif

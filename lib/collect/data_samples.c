@@ -42,7 +42,7 @@ static bool look_in(const struct spaces *s, const struct mapping *m, uint64_t ad
 }
 
 /* The mapping is of code; the file's headers give the place of its data. */
-static int find_object(const struct spaces *s, const struct process *p, uint64_t address,
+int data_find(const struct spaces *s, const struct process *p, uint64_t address,
 	struct experiment_object *to, uint64_t *start)
 {
 	for (size_t i = 0; address && i < p->mappings.count; i++) {
@@ -73,7 +73,7 @@ int data_sample(
 	uint64_t start;
 	long index, own = data_metric(x, metric);
 
-	if (own < 0 || find_object(s, p, address, &object, &start))
+	if (own < 0 || data_find(s, p, address, &object, &start))
 		return -1;
 	index = experiment_row(x, EXPERIMENT_OBJECTS, &object);
 	if (index < 0)

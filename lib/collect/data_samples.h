@@ -16,4 +16,11 @@
 int data_sample(struct spaces *s, const struct process *p, uint32_t metric, uint32_t node,
 	uint64_t address);
 
+/* The variable or section of a file at an address of memory, and where it begins: of to, image,
+ * kind, address and size. to is all zero before, and after if there is none; then *start is the
+ * address. -1: memory is out. */
+struct experiment_object;
+int data_find(const struct spaces *s, const struct process *p, uint64_t address,
+	struct experiment_object *to, uint64_t *start);
+
 #endif

@@ -396,8 +396,8 @@ static int on_time(struct collection *c, uint64_t time, struct error *e)
 static int timeout(const struct collection *c, uint64_t time)
 {
 	/* Short programs' files must be read while they exist, so polling is frequent in the
-	 * beginning. */
-	uint64_t round = time - c->began < EARLY ? EARLY_ROUND_MS : ROUND_MS;
+	 * beginning; what threads wait for, while they do. */
+	uint64_t round = time - c->began < EARLY || c->sampler.blocking ? EARLY_ROUND_MS : ROUND_MS;
 	uint64_t until = time + round * 1000000u;
 
 	if (c->next_caliper && c->next_caliper < until)
@@ -468,7 +468,7 @@ static int perf_loop(struct collection *c, struct error *e)
 			return ended < 0 ? -1 : 0;
 		drop_ended(c);
 		time = clock_ns();
-		if (sampler_drain(&c->sampler, time - GUARD, e) || on_time(c, time, e))
+		if (sampler_watch(&c->sampler, time - GUARD, e) || on_time(c, time, e))
 			return -1;
 	}
 	return 0;
@@ -506,8 +506,8 @@ static int add_totals(struct collection *c, struct error *e)
 		uint32_t metric = s->events.data[i].metric;
 		struct experiment_metric *m = &c->experiment->metrics.data[metric];
 
-		if (!s->events.data[i].switches && !(m->flags & METRIC_WALL) &&
-			m->flags & METRIC_KERNEL &&
+		if (!s->events.data[i].switches && !s->events.data[i].wakes &&
+			!(m->flags & METRIC_WALL) && m->flags & METRIC_KERNEL &&
 			r->metrics->list.data[metric].source == COLLECT_OS)
 			m->total = totals[i];
 	}

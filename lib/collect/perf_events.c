@@ -43,7 +43,11 @@ static int add_switches(
 			"a run can have only one experiment of elapsed time: leave out -both");
 	s->blocking = true;
 	blocked_init(&s->blocked, &s->spaces, (uint32_t)metric, m->period);
-	return perf_events_add_event(s, metric, true, true, e);
+	if (perf_events_add_event(s, metric, true, true, e) ||
+		perf_events_add_event(s, metric, true, false, e))
+		return -1;
+	s->events.data[s->events.count - 1].wakes = true;
+	return wakes_init(&s->wake_format, s->experiment, e);
 }
 
 int perf_events_init(const struct collect_request *r, struct sampler *s, struct error *e)
@@ -76,11 +80,15 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 
 /* ---- one event ------------------------------------------------------------------------------- */
 
-static void set_stacks(const struct collect_request *r, struct perf_event_attr *attr)
+static void set_stacks(const struct collect_request *r, struct perf_event_attr *attr, bool switches)
 {
 	bool rules = r->stack != STACK_FP && stacks_registers();
 
-	attr->exclude_callchain_kernel = attr->exclude_kernel;
+	attr->exclude_callchain_kernel = attr->exclude_kernel || attr->type == PERF_TYPE_TRACEPOINT;
+	if (switches && stacks_registers()) { /* they have the arguments of system calls */
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = stacks_registers();
+	}
 	if (!rules) {
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		return;
@@ -126,6 +134,14 @@ static struct perf_event_attr perf_events_attr_of(
 		if (attr.config == PERF_COUNT_SW_TASK_CLOCK)
 			attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	}
+	if (s->events.data[event].wakes) {
+		attr.type = PERF_TYPE_TRACEPOINT;
+		attr.config = s->wake_format.tracepoint;
+		attr.config1 = attr.config2 = 0;
+		attr.exclude_user = attr.exclude_kernel = attr.exclude_idle = 0;
+		attr.sample_period = 1;
+		attr.sample_type |= PERF_SAMPLE_RAW;
+	}
 	if (s->events.data[event].switches) {
 		attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 		attr.sample_period = 1;
@@ -162,13 +178,13 @@ static int open_event(const struct collect_request *r, struct sampler *s,
 		struct perf_event_attr trial = *attr;
 
 		if (s->events.data[event].stacks)
-			set_stacks(r, &trial);
+			set_stacks(r, &trial, s->events.data[event].switches);
 		if (open_precisely(s, &trial, pid, event, e) == 0) {
 			*attr = trial;
 			return 0;
 		}
 		if ((errno != EACCES && errno != EPERM) || attr->exclude_kernel || r->kernel ||
-			s->events.data[event].switches)
+			s->events.data[event].switches || s->events.data[event].wakes)
 			return -1;
 		attr->exclude_kernel = 1;
 	}
@@ -237,12 +253,22 @@ static int perf_events_describe(const struct collect_request *r, struct sampler 
 	return attr->exclude_kernel ? perf_events_note(m, "user mode only", e) : 0;
 }
 
+/* It is then not known what lets a thread go on. */
+static int no_wakes(struct sampler *s, struct error *e)
+{
+	s->wake_format.tracepoint = 0;
+	return experiment_fact(s->experiment, PAUSE_WAKES_FACT,
+		"not seen: this needs CAP_PERFMON, or kernel.perf_event_paranoid=-1", e);
+}
+
 int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
 	struct error *e)
 {
 	for (size_t i = 0; i < s->events.count; i++) {
 		struct perf_event_attr attr = perf_events_attr_of(r, s, i);
 
+		if (s->events.data[i].wakes && !s->wake_format.tracepoint)
+			continue;
 		attr.inherit = pid > 0;
 		attr.enable_on_exec = on_exec;
 		if (open_event(r, s, &attr, pid, i, e) == 0) {
@@ -252,6 +278,11 @@ int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t p
 		}
 		if (s->events.data[i].switches && (errno == EACCES || errno == EPERM))
 			continue; /* time off the processor is known, but not its place */
+		if (s->events.data[i].wakes) {
+			if (no_wakes(s, e))
+				return -1;
+			continue;
+		}
 		return perf_events_refused(r, &attr, pid, e);
 	}
 	return 0;

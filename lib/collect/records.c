@@ -210,11 +210,12 @@ static void parse_stack(struct cursor *c, struct record_sample *s)
 	s->stack_size = (size_t)(used < size ? used : size);
 }
 
-static void record_parse_raw(struct cursor *c)
+static void record_parse_raw(struct cursor *c, struct record_sample *s)
 {
 	uint32_t size = take_half(c);
 
-	record_take(c, size);
+	s->raw = record_take(c, size);
+	s->raw_size = s->raw ? size : 0;
 }
 
 /* In the kernel's order; fields after the stack are not used. */
@@ -254,7 +255,7 @@ static void parse_sample(struct cursor *c, const struct record_format *f, struct
 		s->chain = take_words(c, s->chain_length);
 	}
 	if (type & PERF_SAMPLE_RAW)
-		record_parse_raw(c);
+		record_parse_raw(c, s);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		parse_branches(c, f, s);
 	if (type & PERF_SAMPLE_REGS_USER)
@@ -337,6 +338,7 @@ static void parse_turn(struct cursor *c, struct record *r)
 	if (r->type == PERF_RECORD_SWITCH_CPU_WIDE)
 		record_take(c, 8);
 	r->turn.out = r->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	r->turn.preempted = r->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 }
 
 static void parse_symbol(struct cursor *c, struct record *r)

@@ -39,6 +39,8 @@ struct record_sample {
 	uint64_t register_mask;    /* a bit for each of them */
 	const uint8_t *stack;
 	size_t stack_size;
+	const uint8_t *raw; /* of a tracepoint, in its format; NULL: none */
+	size_t raw_size;
 	const uint64_t *branches; /* from, to, flags of each, the last one taken first */
 	size_t branch_count;
 	uint32_t cpu;         /* + 1; 0: unknown */
@@ -74,7 +76,8 @@ struct record {
 		} symbol; /* PERF_RECORD_KSYMBOL: new code in the kernel */
 		struct {
 			bool out;
-		} turn; /* PERF_RECORD_SWITCH, _SWITCH_CPU_WIDE */
+			bool preempted; /* it could have gone on */
+		} turn;                 /* PERF_RECORD_SWITCH, _SWITCH_CPU_WIDE */
 	};
 };
 

@@ -85,6 +85,22 @@ static int sampler_add(struct sampler *s, struct experiment_sample sample, uint6
 	return experiment_add_at(s->experiment, &sample, spaces_since(&s->spaces, time));
 }
 
+/* A thread lets another go on. */
+static int sampler_on_wake(
+	struct sampler *s, const struct record *r, uint32_t thread, uint32_t node)
+{
+	struct blocked_wake wake = {WAKE_THREAD, thread, node};
+	bool interrupt;
+	pid_t tid;
+
+	if (wake_parse(&s->wake_format, &r->sample, &tid, &interrupt))
+		return 0;
+	if (interrupt)
+		wake = (struct blocked_wake){.kind = WAKE_INTERRUPT};
+	blocked_woken(&s->blocked, tid, r->time, &wake);
+	return 0;
+}
+
 static int sampler_on_sample(struct sampler *s, const struct record *record)
 {
 	struct record own = *record, *r = &own;
@@ -107,9 +123,13 @@ static int sampler_on_sample(struct sampler *s, const struct record *record)
 	n = event->stacks ? stacks_path(&s->stacks, p, r) : stacks_flat(&s->stacks, p, r);
 	if (n.node < 0 || branch_records_stack(&s->branches, p, r))
 		return -1;
+	if (event->wakes)
+		return sampler_on_wake(s, r, (uint32_t)thread, (uint32_t)n.node);
 	if (event->switches)
-		return blocked_out(
-			&s->blocked, r->tid, (uint32_t)thread, (uint32_t)n.node, r->time, true);
+		return blocked_out(&s->blocked,
+			&(struct blocked_at){
+				r->pid, r->tid, (uint32_t)thread, (uint32_t)n.node, r->time, true},
+			&r->sample);
 	metric->reasons[EXPERIMENT_NO_MAPPING] += n.unmapped;
 	metric->reasons[EXPERIMENT_NO_STACK] += n.broken;
 	s->samples++;
@@ -126,21 +146,29 @@ static int sampler_on_sample(struct sampler *s, const struct record *record)
 /* A thread leaves the processor or comes back. */
 static int on_turn(struct sampler *s, const struct record *r)
 {
+	struct blocked_at at = {.pid = r->pid, .tid = r->tid, .time = r->time};
 	struct process *p;
 	long thread, node;
 
 	if (!s->blocking || r->pid <= 0)
 		return 0;
-	if (!r->turn.out)
-		return s->phases.suspended || s->phases.ended
-			       ? blocked_out(&s->blocked, r->tid, 0, 0, 0, true)
-			       : blocked_in(&s->blocked, r->tid, s->phases.current, r->time);
+	if (!r->turn.out && !s->phases.suspended && !s->phases.ended)
+		return blocked_in(&s->blocked, r->tid, s->phases.current, r->time);
+	if (!r->turn.out) {
+		at.time = 0;
+		at.known = true;
+		return blocked_out(&s->blocked, &at, NULL);
+	}
 	p = spaces_process(&s->spaces, r->pid, r->time);
 	thread = p ? spaces_thread(&s->spaces, p, r->tid) : -1;
 	node = experiment_node(s->experiment, EXPERIMENT_ROOT, 0, 0);
 	if (thread < 0 || node < 0)
 		return -1;
-	return blocked_out(&s->blocked, r->tid, (uint32_t)thread, (uint32_t)node, r->time, false);
+	at.thread = (uint32_t)thread;
+	at.node = (uint32_t)node;
+	if (blocked_out(&s->blocked, &at, NULL))
+		return -1;
+	return r->turn.preempted ? blocked_preempted(&s->blocked, r->tid) : 0;
 }
 
 int sampler_take(struct sampler *s, const struct record *r)
@@ -191,6 +219,13 @@ int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
 	return 0;
 }
 
+int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
+{
+	if (sampler_drain(s, limit, e))
+		return -1;
+	return s->blocking && blocked_look(&s->blocked) ? error_nomem(e) : 0;
+}
+
 /* Of the kernel and the vdso, which exist to the end. */
 static int name_the_rest(struct sampler *s)
 {
@@ -223,7 +258,8 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 		metric = &s->experiment->metrics.data[s->blocked.metric];
 		metric->reasons[EXPERIMENT_NO_STACK] += s->blocked.unknown;
 	}
-	if (spaces_end(&s->spaces) || name_the_rest(s) || value_records_put(&s->values))
+	if (spaces_end(&s->spaces) || name_the_rest(s) || value_records_put(&s->values) ||
+		(s->blocking && blocked_end(&s->blocked)))
 		return error_nomem(e);
 	return 0;
 }

@@ -12,11 +12,13 @@
 #include "collect/phases.h"
 #include "collect/rings.h"
 #include "collect/value_records.h"
+#include "collect/wakes.h"
 
 struct sampler_event {
 	uint32_t metric;
 	bool stacks;
 	bool switches; /* a sample is where a thread leaves the processor */
+	bool wakes;    /* a sample is where a thread lets another go on */
 	bool data;     /* samples have addresses of data */
 };
 
@@ -29,6 +31,7 @@ struct sampler {
 	struct phases phases;
 	struct blocked blocked;
 	bool blocking;                    /* blocked is used */
+	struct wake_format wake_format;   /* of samples of wakes */
 	VEC(struct sampler_event) events; /* by the numbers in rings */
 	struct branch_records branches;
 	struct value_records values;
@@ -44,6 +47,8 @@ void sampler_init_past(
 int sampler_take(struct sampler *s, const struct record *r);
 /* Reads the kernel's records up to `limit`, a time. -1 with *e set. */
 int sampler_drain(struct sampler *s, uint64_t limit, struct error *e);
+/* The same while the threads run: asks besides what they wait for. */
+int sampler_watch(struct sampler *s, uint64_t limit, struct error *e);
 /* To be called after the last record: adds processes and the kernel to the experiment. time: the
  * end. */
 int sampler_end(struct sampler *s, uint64_t time, struct error *e);

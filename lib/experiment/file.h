@@ -18,8 +18,9 @@ int experiment_settle(struct experiment *x, struct error *e);
 /* As experiment_settle, and to[EXPERIMENT_TABLES]: the new number of each row, of lists and of
  * tables that others refer to; NULL before, to be freed by the caller. */
 int experiment_settle_numbers(struct experiment *x, uint32_t **to, struct error *e);
-/* Removes images and nodes that no row refers to.  -1 when memory is out. */
+/* Removes images, nodes and obstacles that no row refers to.  -1 when memory is out. */
 int experiment_drop_unused(struct experiment *x, struct error *e);
+int experiment_drop_obstacles(struct experiment *x);
 
 /* Appends the bytes of the file to out.  x is settled by it. */
 int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e);

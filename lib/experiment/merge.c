@@ -430,7 +430,8 @@ static int fold_samples(struct experiment *a)
 
 	if (threads && samples)
 		status = fold_table(&a->samples, &experiment_samples_kind, &n, samples) ||
-			 fold_table(&a->slices, &experiment_slices_kind, &n, NULL);
+			 fold_table(&a->slices, &experiment_slices_kind, &n, NULL) ||
+			 fold_table(&a->pauses, &experiment_pauses_kind, &n, NULL);
 	free(threads);
 	free(samples);
 	return status;

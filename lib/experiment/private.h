@@ -15,7 +15,8 @@
 #define CODING_BRANCH  3     /* of files with branch records */
 #define CODING_WAITS   4     /* of files with modelled waits */
 #define CODING_VALUES  5     /* of files with values */
-#define CODING_MINOR   6     /* of files with times of samples; with none of these, 0 */
+#define CODING_TIMES   6     /* of files with times of samples */
+#define CODING_MINOR   7     /* of files with pauses; with none of these, 0 */
 #define CODING_PREFIX  12    /* bytes: magic, major, minor */
 #define CODING_SECTION 12    /* bytes: type, length of the rest, checksum */
 #define CODING_CHUNK   65536 /* bytes; a longer table continues in another section */

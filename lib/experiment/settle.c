@@ -288,11 +288,17 @@ static int drop_rows(struct experiment *x, int which, struct table *rows, const 
 	}
 	free(used);
 	rows->count = kept;
+	table_changed(rows);
 	n.to[which] = to;
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
 		row_renumber(experiment_table(x, i), experiment_kind(i), &n);
 	free(to);
 	return 0;
+}
+
+int experiment_drop_obstacles(struct experiment *x)
+{
+	return drop_rows(x, EXPERIMENT_OBSTACLES, &x->obstacles, &experiment_obstacles_kind);
 }
 
 int experiment_drop_unused(struct experiment *x, struct error *e)
@@ -301,7 +307,8 @@ int experiment_drop_unused(struct experiment *x, struct error *e)
 		.count = x->images.count,
 		.entry_size = sizeof(*x->images.data)};
 
-	if (drop_rows(x, EXPERIMENT_NODES, &x->nodes, &experiment_nodes_kind) ||
+	if (experiment_drop_obstacles(x) ||
+		drop_rows(x, EXPERIMENT_NODES, &x->nodes, &experiment_nodes_kind) ||
 		drop_rows(x, EXPERIMENT_IMAGES, &images, &experiment_lists[EXPERIMENT_IMAGES].kind))
 		return error_nomem(e);
 	x->images.count = images.count;

@@ -31,7 +31,9 @@
 	TABLE(WAITS, waits)                                                                        \
 	TABLE(VALUE_SITES, value_sites)                                                            \
 	TABLE(VALUES, values)                                                                      \
-	TABLE(VALUE_TALLIES, value_tallies)
+	TABLE(VALUE_TALLIES, value_tallies)                                                        \
+	TABLE(OBSTACLES, obstacles)                                                                \
+	TABLE(PAUSES, pauses)
 
 /* Targets of references, by number: first lists, which are not tables of rows, then the tables. */
 enum experiment_rows {

@@ -212,8 +212,10 @@ static void write_tables(struct writer *w)
 
 static unsigned minor_version(const struct experiment *x)
 {
-	if (x->slices.count)
+	if (x->pauses.count)
 		return CODING_MINOR;
+	if (x->slices.count)
+		return CODING_TIMES;
 	if (experiment_has_values(x))
 		return CODING_VALUES;
 	if (x->waits.count)

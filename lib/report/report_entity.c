@@ -53,7 +53,7 @@ struct report_rank *report_ranks(struct report_table *t, const struct prof_data 
 	return groups ? ranks : NULL;
 }
 
-static const char *thread_text(struct report_table *t, const struct prof_data *d, uint32_t index)
+const char *report_group_text(struct report_table *t, const struct prof_data *d, uint32_t index)
 {
 	const struct prof_group *g =
 		(const struct prof_group *)(const void *)d->groups.entries + index;
@@ -82,7 +82,7 @@ struct report_row report_entity_row(struct report_table *t, const struct prof_da
 	struct image_line line = {0};
 
 	if (d->request->threads)
-		row.thread = thread_text(t, d, n->key.group);
+		row.thread = report_group_text(t, d, n->key.group);
 	if (grain == PROF_BY_IMAGE)
 		return row;
 	if (grain == PROF_BY_SOURCE && n->key.file) {

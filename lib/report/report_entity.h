@@ -10,6 +10,9 @@
 uint64_t *report_group_sums(struct report_table *t, const struct prof_data *d,
 	const struct prof_sums *s, size_t metric);
 
+/* What rows call a group: "thread 12 of 10 name". */
+const char *report_group_text(struct report_table *t, const struct prof_data *d, uint32_t index);
+
 /* A place in a list. */
 struct report_rank {
 	uint64_t group, value; /* of the sorting metric: sum of the group, the entity's */

@@ -13,15 +13,8 @@
 
 enum { FRAMES = 16, CALLERS = 3 };
 
-struct place {
-	const char *function, *file;
-	unsigned line;
-	uint32_t image;
-};
-
-/* The functions inlined there, innermost first, and the real one; at least one. */
-static size_t places_at(
-	const struct prof_data *d, uint32_t image, uint64_t address, struct place *to, size_t room)
+size_t report_code_at(const struct prof_data *d, uint32_t image, uint64_t address,
+	struct report_code *to, size_t room)
 {
 	struct image_frame frames[FRAMES];
 	struct image_symbol symbol;
@@ -31,11 +24,11 @@ static size_t places_at(
 	if (n > FRAMES)
 		n = FRAMES;
 	for (size_t i = 0; i < n && i < room; i++)
-		to[i] = (struct place){
+		to[i] = (struct report_code){
 			frames[i].name, frames[i].line.file, frames[i].line.line, image};
 	if (n > 1)
 		return n < room ? n : room;
-	to[0] = (struct place){.image = image};
+	to[0] = (struct report_code){.image = image};
 	if (d->names.ops->symbol(d->names.context, image, address, &symbol) == 0)
 		to[0].function = symbol.demangled;
 	if (d->names.ops->line(d->names.context, image, address, &line) == 0) {
@@ -48,10 +41,10 @@ static size_t places_at(
 const char *report_code_place(
 	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address)
 {
-	struct place p[FRAMES];
+	struct report_code p[FRAMES];
 	const char *name = d->images.data[image].name;
 
-	places_at(d, image, address, p, FRAMES);
+	report_code_at(d, image, address, p, FRAMES);
 	if (!p[0].function)
 		return report_text(t, "0x%llx (%s)", (unsigned long long)address, name);
 	if (!p[0].file)
@@ -73,7 +66,7 @@ static bool is_of_namespace(const char *function, const char *name)
 }
 
 /* Functions between the program and its allocator do not identify the allocation site. */
-static bool is_between(const struct prof_data *d, const struct place *p)
+static bool is_between(const struct prof_data *d, const struct report_code *p)
 {
 	static const char *const functions[] = {"malloc", "calloc", "realloc", "operator new",
 		"__libc_", "_dl_", "mmap", "__mmap", "posix_memalign", "aligned_alloc"};
@@ -90,7 +83,7 @@ static bool is_between(const struct prof_data *d, const struct place *p)
 				      is_of_namespace(p->function, "__gnu_cxx::"));
 }
 
-static void add_name(const struct prof_data *d, const struct place *p, struct strbuf *to)
+static void add_name(const struct prof_data *d, const struct report_code *p, struct strbuf *to)
 {
 	if (p->function)
 		strbuf_puts(to, p->function);
@@ -100,17 +93,17 @@ static void add_name(const struct prof_data *d, const struct place *p, struct st
 
 /* "f < g < h", from the call path; *first: the place of f. */
 static void describe_path(const struct prof_data *d, size_t input, uint32_t node, struct strbuf *to,
-	struct place *first)
+	struct report_code *first)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
-	struct place chain[FRAMES], nearest = {0};
+	struct report_code chain[FRAMES], nearest = {0};
 	size_t shown = 0, left = x->nodes.count;
 	bool any = false, ended = false; /* callers of main are left out */
 
 	for (; node && node < x->nodes.count && left-- && shown < CALLERS;
 		node = experiment_node_at(x, node)->key.parent) {
 		const struct experiment_node *n = experiment_node_at(x, node);
-		size_t count = places_at(
+		size_t count = report_code_at(
 			d, d->image_of.data[input][n->key.image], n->key.address, chain, FRAMES);
 
 		for (size_t i = 0; i < count && shown < CALLERS; i++) {
@@ -144,7 +137,7 @@ struct naming {
 	const struct experiment_object *of;
 	struct report_object *to;
 	struct strbuf text;
-	struct place place; /* where it was allocated */
+	struct report_code place; /* where it was allocated */
 };
 
 static uint32_t image_of(const struct naming *n)

@@ -42,6 +42,16 @@ static inline const struct report_object *report_object_at(const struct report_o
 	return (const struct report_object *)(const void *)o->all.entries + i;
 }
 
+/* Where code is; function and file NULL: unknown. */
+struct report_code {
+	const char *function, *file;
+	unsigned line;
+	uint32_t image; /* of d */
+};
+
+/* The functions inlined there, innermost first, and the real one; at least one. */
+size_t report_code_at(const struct prof_data *d, uint32_t image, uint64_t address,
+	struct report_code *to, size_t room);
 /* "function (file: line)" of code, in `format`: a text of t's arena. */
 const char *report_code_place(
 	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address);

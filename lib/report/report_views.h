@@ -19,7 +19,7 @@ report_view report_lines;
 report_view report_values_view, report_arguments, report_operations;
 report_view report_access, report_conflicts, report_redundant;
 report_view report_dataspace, report_datalines;
-report_view report_summary_view, report_usage;
+report_view report_summary_view, report_usage, report_waits;
 /* What changed between two sides of inputs: by procedure, line, image. */
 report_view report_diff, report_diff_lines, report_diff_images;
 

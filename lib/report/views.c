@@ -20,6 +20,8 @@ const struct view report_views[] = {
 		"functions over time; with -by threads, processes or commands; -from and -to "
 		"select a part",
 		report_timeline, 0},
+	{"waits", "what threads waited for, where, and what let them go on (ssrun -totaltime)",
+		report_waits, VIEW_THREADS},
 	{"calc", "executions, cycles and waits of each instruction of a function", report_calc,
 		VIEW_ALONE | VIEW_ABOUT | VIEW_CYCLES},
 	{"stalls", "the longest waits of the program, and their possible causes", report_stalls,

@@ -6,7 +6,7 @@
 mkdir lib
 cp -r "$top/lib/experiment" lib/experiment
 chmod -R u+w lib
-sed -i 's/TABLE(VALUE_TALLIES, value_tallies)$/& TABLE(SEEN, seen)/' lib/experiment/tables.h
+sed -i 's/TABLE(PAUSES, pauses)$/& TABLE(SEEN, seen)/' lib/experiment/tables.h
 cat > lib/experiment/seen.c <<-'END'
 	/* Values that instructions loaded. */
 	#include "experiment/experiment.h"

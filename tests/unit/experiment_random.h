@@ -12,6 +12,7 @@
 #include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
+#include "experiment/pauses.h"
 #include "experiment/time_slices.h"
 #include "experiment/values.h"
 #include "experiment/waits.h"
@@ -209,6 +210,41 @@ static inline int random_value(struct experiment *x, struct chance *c)
 		       : 0;
 }
 
+static inline int random_pause(struct experiment *x, struct chance *c)
+{
+	static const char *const names[] = {"", "pipe 1", "/etc/passwd", "work"};
+	bool child = chance_below(c, 4) == 0;
+	uint32_t nodes = (uint32_t)x->nodes.count, threads = (uint32_t)x->threads.count;
+	long obstacle = experiment_obstacle(x, chance_below(c, PAUSE_REASONS + 1),
+		chance_below(c, 2) ? "read" : "futex", child ? "" : names[chance_below(c, 4)],
+		chance_below(c, (uint32_t)x->images.count), chance_below(c, 3));
+	struct experiment_pause pause = {
+		.key = {.thread = chance_below(c, threads),
+			.phase = chance_below(c, (uint32_t)x->phases.count),
+			.node = chance_below(c, nodes),
+			.wake = chance_below(c, WAKE_KINDS + 1),
+			.waker = chance_below(c, threads),
+			.waker_node = chance_below(c, nodes)},
+		.count = chance_below(c, 3),
+		.time = 1 + (chance_next(c) >> chance_below(c, 64)),
+		.longest = chance_next(c) >> 30};
+
+	if (obstacle < 0)
+		return -1;
+	/* A name that became known later is not part of the key. */
+	if (child && obstacle) {
+		struct experiment_obstacle *row = table_at(&x->obstacles, (size_t)obstacle);
+		char *name = strdup(names[chance_below(c, 4)]);
+
+		if (!name)
+			return -1;
+		free(row->name);
+		row->name = name;
+	}
+	pause.key.obstacle = (uint32_t)obstacle;
+	return experiment_row(x, EXPERIMENT_PAUSES, &pause) < 0 ? -1 : 0;
+}
+
 /* Branch records. */
 static inline int random_branches(struct experiment *x, struct chance *c, uint32_t rows)
 {
@@ -241,7 +277,7 @@ static inline int random_branches(struct experiment *x, struct chance *c, uint32
 					    chance_below(c, WAIT_CAUSES + 1)},
 				    .parts = 1 + chance_below(c, 9999)}) < 0)
 			return -1;
-		if (random_value(x, c))
+		if (random_value(x, c) || random_pause(x, c))
 			return -1;
 	}
 	return 0;

@@ -387,6 +387,15 @@ static void test_nonsense(void)
 	ok(!REFUSED("WAIT", "\1\x20\6\x80\x20"), "a modelled wait");
 	ok(REFUSED("WAIT", "\1\x20\6\0"), "a wait of no time");
 	ok(REFUSED("WAIT", "\1\x20\6\1\1\0\5\1"), "waits out of order");
+	ok(!REFUSED("OBST", "\4\1\x20\7\4read\6pipe 1"), "an obstacle");
+	ok(REFUSED("OBST", "\4\2\x20\7\4read\6pipe 1"), "an obstacle in no image");
+	ok(REFUSED("OBST", "\4\1\x20\7\4read\7pipe 1"), "half an obstacle");
+	ok(REFUSED("OBST", "\4\1\x20\7\1r\1p\4\1\x20\7\1r\1q"), "an obstacle twice");
+	ok(!REFUSED("PAUS", "\0\0\0\0\1\0\0\1\x20\x20"), "a pause");
+	ok(REFUSED("PAUS", "\1\0\0\0\1\0\0\1\x20\x20"), "a pause at no obstacle");
+	ok(REFUSED("PAUS", "\0\1\0\0\1\0\0\1\x20\x20"), "a pause of no thread");
+	ok(REFUSED("PAUS", "\0\0\0\0\1\1\0\1\x20\x20"), "a pause ended by no thread");
+	ok(REFUSED("PAUS", "\0\0\0\0\1\0\0\1\0\x20"), "a pause of no time");
 	ok(!REFUSED("VSIT", "\1\x20\1\0\0\x9\3\x9\0\0\2\1\5\6\7\7\5"), "a site of values");
 	ok(REFUSED("VSIT", "\1\x20\1\0\0\x9\3\x9\0\0\2\1\5\6\7\7\x81\2"), "a cut of no grade");
 	ok(REFUSED("VSIT", "\2\x20\1\0\0\x9\3\x9\0\0\2\1\5\6\7\7\5"), "a site of no image");

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/obstacles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "collect/blocking_calls.h"
+#include "collect/data_samples.h"
+#include "experiment/data.h"
+#include "experiment/file.h"
+
+#define ROWS_MOST  4096 /* obstacles with names of a run; others have the reason and the call */
+#define SITES_MOST ((size_t)1 << 16)
+#define ARGUMENTS  6
+
+enum site_state { SITE_NEW, SITE_NO_CALL, SITE_CALL, SITE_KNOWN, SITE_SEVERAL };
+
+struct site {
+	struct {
+		uint64_t pc; /* after the instruction */
+		uint32_t space, reserved;
+	} key;
+	enum site_state state;
+	long number; /* of KNOWN */
+};
+
+struct futex {
+	struct {
+		uint64_t address;
+		uint32_t space, reserved;
+	} key;
+	uint32_t image;
+	uint64_t place; /* there */
+	bool sought;
+};
+
+struct call {
+	const struct obstacle_thread *thread;
+	long number;
+	uint64_t arguments[ARGUMENTS];
+	bool blocked; /* its memory is as the call has it */
+};
+
+void obstacles_init(struct obstacles *o, const struct spaces *spaces)
+{
+	memset(o, 0, sizeof(*o));
+	o->experiment = spaces->experiment;
+	o->spaces = spaces;
+	descriptors_init(&o->descriptors);
+	o->sites = TABLE_OF(struct site);
+	o->futexes = TABLE_OF(struct futex);
+}
+
+void obstacles_fini(struct obstacles *o)
+{
+	descriptors_fini(&o->descriptors);
+	table_fini(&o->sites);
+	table_fini(&o->futexes);
+}
+
+/* ---- what a call waits for ---- */
+
+static long obstacles_row(struct obstacles *o, enum experiment_pause_reason reason,
+	const char *call, const char *name, uint32_t image, uint64_t address)
+{
+	if (o->experiment->obstacles.count >= ROWS_MOST)
+		return experiment_obstacle(o->experiment, reason, call, "", 0, 0);
+	return experiment_obstacle(o->experiment, reason, call, name, image, address);
+}
+
+long obstacles_plain(struct obstacles *o, enum experiment_pause_reason reason, const char *call)
+{
+	return experiment_obstacle(o->experiment, reason, call, "", 0, 0);
+}
+
+static bool obstacles_peek(const struct call *c, uint64_t address, void *to, size_t size)
+{
+	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
+
+	return process_vm_readv(c->thread->process->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+static long of_descriptor(struct obstacles *o, const struct call *c, const struct blocking_call *b,
+	int number, enum experiment_pause_reason reason)
+{
+	const struct descriptor *d =
+		descriptors_find(&o->descriptors, c->thread->process->pid, number);
+
+	if (!d)
+		return -1;
+	/* It may be too late to look. A call of sockets is one anyway. */
+	if (d->reason == PAUSE_UNKNOWN && reason == PAUSE_FILE)
+		reason = PAUSE_CALL;
+	if (d->reason != PAUSE_UNKNOWN && reason != PAUSE_POLL && reason != PAUSE_IPC)
+		reason = d->reason;
+	return obstacles_row(o, reason, b->name, d->name, 0, 0);
+}
+
+/* In a variable of an image, the address is the image's. */
+static long of_futex(struct obstacles *o, const struct call *c, const struct blocking_call *b)
+{
+	const struct process *p = c->thread->process;
+	struct futex key = {.key = {c->arguments[0], p->space, 0}}, *f;
+	struct experiment_object object = {0};
+	uint64_t start;
+
+	if (o->futexes.count >= SITES_MOST)
+		table_fini(&o->futexes);
+	f = table_add(&o->futexes, &key.key);
+	if (!f)
+		return -1;
+	if (!f->sought) {
+		if (data_find(o->spaces, p, f->key.address, &object, &start))
+			return -1;
+		f->sought = true;
+		f->image = object.key.image;
+		f->place = f->key.address;
+		if (f->image)
+			f->place += object.key.address - start;
+	}
+	return obstacles_row(o, b->reason, b->name, "", f->image, f->place);
+}
+
+static long of_child(struct obstacles *o, const struct call *c, const struct blocking_call *b)
+{
+	int64_t number = (int32_t)c->arguments[b->at];
+
+	if (b->at == 1 && (int)c->arguments[0] != 1 /* P_PID */)
+		number = 0;
+	return obstacles_row(o, b->reason, b->name, number > 0 ? "" : "any child", 0,
+		number > 0 ? (uint64_t)number : 0);
+}
+
+/* Of one descriptor it is that which is waited for; without any, time. */
+static long of_poll(struct obstacles *o, const struct call *c, const struct blocking_call *b)
+{
+	uint64_t n = c->arguments[1];
+	struct pollfd one;
+	char text[48];
+
+	if (n == 0)
+		return obstacles_plain(o, PAUSE_SLEEP, b->name);
+	if (n == 1 && c->blocked && obstacles_peek(c, c->arguments[0], &one, sizeof(one)))
+		return of_descriptor(o, c, b, one.fd, PAUSE_FILE);
+	snprintf(text, sizeof(text), "%llu descriptor%s", (unsigned long long)n, n == 1 ? "" : "s");
+	return obstacles_row(o, b->reason, b->name, text, 0, 0);
+}
+
+static long of_path(struct obstacles *o, const struct call *c, const struct blocking_call *b)
+{
+	uint64_t at = c->arguments[b->at];
+	char text[256] = "";
+
+	/* It may end before a page that cannot be read. */
+	for (size_t n = sizeof(text) - 1; c->blocked && n >= 16; n /= 2)
+		if (obstacles_peek(c, at, text, n)) {
+			text[n] = '\0';
+			break;
+		}
+	return obstacles_row(o, b->reason, b->name, text, 0, 0);
+}
+
+static long of_call(struct obstacles *o, const struct call *c)
+{
+	const struct blocking_call *b = blocking_call_find(c->number);
+	char text[32];
+
+	if (!b) {
+		snprintf(text, sizeof(text), "system call %ld", c->number);
+		return obstacles_plain(o, PAUSE_CALL, text);
+	}
+	switch (b->object) {
+	case BLOCKING_DESCRIPTOR:
+		return of_descriptor(o, c, b, (int)c->arguments[b->at], b->reason);
+	case BLOCKING_FUTEX:
+		return of_futex(o, c, b);
+	case BLOCKING_CHILD:
+		return of_child(o, c, b);
+	case BLOCKING_POLL:
+		return of_poll(o, c, b);
+	case BLOCKING_PATH:
+		return of_path(o, c, b);
+	default:
+		return obstacles_plain(o, b->reason, b->name);
+	}
+}
+
+/* Does it say more of a thread that is blocked? */
+static bool call_needs_memory(long number)
+{
+	const struct blocking_call *b = blocking_call_find(number);
+
+	return b && (b->object == BLOCKING_POLL || b->object == BLOCKING_PATH);
+}
+
+/* ---- by registers ---- */
+
+#if defined(__x86_64__)
+/* Bits of a sample's registers: ax bx cx dx si di bp sp ip, then r8 to r15. */
+enum { AX = 0, PC = 8 };
+static const unsigned char argument_bits[ARGUMENTS] = {5, 4, 3, 18, 16, 17};
+#elif defined(__aarch64__)
+enum { X8 = 8, PC = 32 };
+static const unsigned char argument_bits[ARGUMENTS] = {0, 1, 2, 3, 4, 5};
+#else
+enum { PC = 63 };
+static const unsigned char argument_bits[ARGUMENTS];
+#endif
+
+static bool obstacle_register(const struct record_sample *s, unsigned bit, uint64_t *to)
+{
+	uint64_t below = ((uint64_t)1 << bit) - 1;
+
+	if (!s->registers || !(s->register_mask >> bit & 1))
+		return false;
+	memcpy(to, &s->registers[__builtin_popcountll(s->register_mask & below)], sizeof(*to));
+	return true;
+}
+
+/* What the code before pc says: is it a call, and of which number? */
+static void read_site(struct site *s, pid_t pid)
+{
+	uint8_t code[7];
+	struct iovec local = {code, sizeof(code)},
+		     remote = {(void *)(uintptr_t)(s->key.pc - sizeof(code)), sizeof(code)};
+	uint32_t number;
+
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(code))
+		return;
+#if defined(__x86_64__)
+	s->state = code[5] == 0x0f && code[6] == 0x05 ? SITE_CALL : SITE_NO_CALL;
+	if (s->state == SITE_CALL && code[0] == 0xb8) { /* mov number, eax */
+		memcpy(&number, code + 1, sizeof(number));
+		s->number = number;
+		s->state = SITE_KNOWN;
+	} else if (s->state == SITE_CALL && code[3] == 0x31 && code[4] == 0xc0) { /* xor */
+		s->number = 0;
+		s->state = SITE_KNOWN;
+	}
+#else
+	memcpy(&number, code + 3, sizeof(number));
+	s->state = number == 0xd4000001u ? SITE_CALL : SITE_NO_CALL; /* svc 0 */
+#endif
+}
+
+static struct site *obstacles_site(struct obstacles *o, const struct process *p, uint64_t pc)
+{
+	struct site key = {.key = {pc, p->space, 0}}, *s;
+
+	if (o->sites.count >= SITES_MOST)
+		table_fini(&o->sites);
+	s = table_add(&o->sites, &key.key);
+	if (s && s->state == SITE_NEW)
+		read_site(s, p->pid);
+	return s;
+}
+
+/* The number of the call that the thread is in; -1: unknown; -2: in none. */
+static long number_of(const struct site *s, const struct record_sample *sample)
+{
+#if defined(__x86_64__)
+	uint64_t ax;
+
+	/* The kernel has this in place of the number while the call lasts. */
+	if (s->state == SITE_NO_CALL || !obstacle_register(sample, AX, &ax) ||
+		ax != (uint64_t)-ENOSYS)
+		return s->state == SITE_NEW ? -1 : -2;
+	return s->state == SITE_KNOWN ? s->number : -1;
+#elif defined(__aarch64__)
+	uint64_t number;
+
+	if (s->state == SITE_NO_CALL)
+		return -2;
+	return s->state == SITE_CALL && obstacle_register(sample, X8, &number) ? (long)number : -1;
+#else
+	(void)s;
+	(void)sample;
+	return -1;
+#endif
+}
+
+long obstacles_by_registers(struct obstacles *o, const struct obstacle_thread *t,
+	const struct record_sample *sample, bool *sure)
+{
+	struct call c = {.thread = t};
+	const struct site *s;
+	uint64_t pc;
+
+	*sure = true;
+	if (!sample->registers && sample->chain_length && t->process->mappings.count == 0)
+		return obstacles_plain(o, PAUSE_KERNEL, "");
+	*sure = false;
+	if (!obstacle_register(sample, PC, &pc))
+		return obstacles_plain(o, PAUSE_UNKNOWN, "");
+	s = obstacles_site(o, t->process, pc);
+	if (!s)
+		return -1;
+	c.number = number_of(s, sample);
+	if (c.number < 0)
+		return obstacles_plain(o, PAUSE_UNKNOWN, "");
+	for (size_t i = 0; i < ARGUMENTS; i++)
+		if (!obstacle_register(sample, argument_bits[i], &c.arguments[i]))
+			return obstacles_plain(o, PAUSE_UNKNOWN, "");
+	*sure = !call_needs_memory(c.number);
+	return of_call(o, &c);
+}
+
+/* ---- by /proc ---- */
+
+static bool read_small(const char *format, pid_t pid, pid_t tid, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), format, (int)pid, (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, size - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Outside of a call: a fault, or stopped. */
+static long of_state(struct obstacles *o, const struct obstacle_thread *t)
+{
+	char text[512];
+	const char *state;
+
+	if (!read_small("/proc/%d/task/%d/stat", t->process->pid, t->tid, text, sizeof(text)))
+		return -2;
+	state = strrchr(text, ')');
+	if (!state || state[1] != ' ')
+		return -2;
+	if (state[2] == 'D')
+		return obstacles_plain(o, PAUSE_FAULT, "");
+	if (state[2] == 'T' || state[2] == 't')
+		return obstacles_plain(o, PAUSE_STOPPED, "");
+	return -2;
+}
+
+static void learn(struct obstacles *o, const struct process *p, uint64_t pc, long number)
+{
+	struct site *s = obstacles_site(o, p, pc);
+
+	if (!s || s->state == SITE_SEVERAL)
+		return;
+	if (s->state == SITE_KNOWN && s->number != number) {
+		s->state = SITE_SEVERAL; /* syscall(3) */
+		return;
+	}
+	s->state = SITE_KNOWN;
+	s->number = number;
+}
+
+long obstacles_by_proc(struct obstacles *o, const struct obstacle_thread *t)
+{
+	struct call c = {.thread = t, .blocked = true};
+	unsigned long long a[ARGUMENTS], pc;
+	char text[256];
+
+	if (!read_small("/proc/%d/task/%d/syscall", t->process->pid, t->tid, text, sizeof(text)))
+		return -2;
+	if (sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %*x %llx", &c.number, &a[0], &a[1],
+		    &a[2], &a[3], &a[4], &a[5], &pc) != 2 + ARGUMENTS)
+		return strncmp(text, "-1 ", 3) == 0 ? of_state(o, t) : -2;
+	for (size_t i = 0; i < ARGUMENTS; i++)
+		c.arguments[i] = a[i];
+	learn(o, t->process, pc, c.number);
+	return of_call(o, &c);
+}
+
+/* ---- at the end ---- */
+
+static const char *kernel_name(const struct experiment *x, const struct experiment_node *n)
+{
+	for (size_t i = 0; i < x->symbols.count; i++) {
+		const struct experiment_symbol *s = table_at(&x->symbols, i);
+
+		if (s->key.image == n->key.image && n->key.address >= s->key.address &&
+			n->key.address - s->key.address < s->length)
+			return s->name;
+	}
+	return NULL;
+}
+
+/* Of a function of the kernel; UNKNOWN: it says nothing. */
+static enum experiment_pause_reason told_by(const char *name, const struct blocking_call **call)
+{
+	static const char *const prefixes[] = {"__x64_sys_", "__arm64_sys_", "__do_sys_"};
+	static const struct {
+		const char *name;
+		enum experiment_pause_reason reason;
+	} functions[] = {{"exc_page_fault", PAUSE_FAULT}, {"do_user_addr_fault", PAUSE_FAULT},
+		{"handle_mm_fault", PAUSE_FAULT}, {"do_page_fault", PAUSE_FAULT},
+		{"handle_userfault", PAUSE_FAULT}, {"do_mem_abort", PAUSE_FAULT},
+		{"do_signal_stop", PAUSE_STOPPED}, {"ptrace_stop", PAUSE_STOPPED},
+		{"ptrace_stop.part.0", PAUSE_STOPPED}, {"get_signal", PAUSE_STOPPED},
+		{"do_exit", PAUSE_CALL}};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t n = strlen(prefixes[i]);
+
+		if (strncmp(name, prefixes[i], n) != 0)
+			continue;
+		*call = blocking_call_named(name + n, strlen(name + n));
+		if (*call)
+			return (*call)->reason;
+	}
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (strcmp(name, functions[i].name) == 0)
+			return functions[i].reason;
+	return PAUSE_UNKNOWN;
+}
+
+/* The obstacle by the kernel's frames from node on; -2: they do not show it. */
+static long by_frames(struct obstacles *o, uint32_t node)
+{
+	const struct experiment *x = o->experiment;
+
+	for (; node != EXPERIMENT_ROOT; node = experiment_node_at(x, node)->key.parent) {
+		const struct experiment_node *n = experiment_node_at(x, node);
+		const struct blocking_call *call = NULL;
+		enum experiment_pause_reason reason;
+		const char *name;
+
+		if (x->images.data[n->key.image].kind != EXPERIMENT_IMAGE_KERNEL)
+			return -2;
+		name = kernel_name(x, n);
+		reason = name ? told_by(name, &call) : PAUSE_UNKNOWN;
+		if (reason != PAUSE_UNKNOWN)
+			return obstacles_plain(o, reason, call ? call->name : "");
+	}
+	return -2;
+}
+
+static int name_children(struct experiment *x)
+{
+	for (size_t i = 1; i < x->obstacles.count; i++) {
+		struct experiment_obstacle *row = table_at(&x->obstacles, i);
+		char *name;
+
+		if (row->key.reason != PAUSE_CHILD || !row->key.address)
+			continue;
+		for (size_t k = 1; k < x->processes.count; k++) {
+			const struct experiment_process *p = &x->processes.data[k];
+
+			if ((uint64_t)p->pid != row->key.address)
+				continue;
+			name = strdup(p->command);
+			if (!name)
+				return -1;
+			free(row->name);
+			row->name = name;
+		}
+	}
+	return 0;
+}
+
+int obstacles_end(struct obstacles *o)
+{
+	struct experiment *x = o->experiment;
+
+	for (size_t i = 0; i < x->pauses.count; i++) {
+		struct experiment_pause *p = table_at(&x->pauses, i);
+		long row;
+
+		if (experiment_obstacle_at(x, p->key.obstacle)->key.reason != PAUSE_UNKNOWN)
+			continue;
+		row = by_frames(o, p->key.node);
+		if (row == -1)
+			return -1;
+		if (row >= 0)
+			p->key.obstacle = (uint32_t)row;
+	}
+	table_changed(&x->pauses);
+	return experiment_drop_obstacles(x) || name_children(x) ? -1 : 0;
+}

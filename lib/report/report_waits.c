@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * -waits: the time that threads were not on a processor, by reason, by object, by place in the
+ * program, and by what let them go on. Pauses are measured, not sampled (experiment/pauses.h).
+ */
+#include "report/report_waits.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "base/sort.h"
+#include "profile/entities.h"
+#include "report/report_columns.h"
+#include "report/report_views.h"
+
+#define WORTH_A_ROW 0.5 /* percent */
+
+enum level { LEVEL_ALL, LEVEL_GROUP, LEVEL_REASON, LEVEL_OBJECT, LEVEL_PLACE, LEVEL_WAKER };
+
+struct wait { /* table entry; 0 is all */
+	struct {
+		uint32_t parent, level;
+		uint32_t what; /* group, reason, or string */
+		uint32_t reserved;
+	} key;
+	uint64_t time, count, longest;
+	uint32_t input, node; /* of a place */
+};
+
+enum { WAITS_TIME, WAITS_COUNT, WAITS_LONGEST, WAITS_KIND, WAITS_PATH, WAITS_COLUMNS };
+
+static const struct report_column waits_columns[WAITS_COLUMNS] = {
+	[WAITS_TIME] = {.kind = REPORT_COUNT,
+		.flags = REPORT_SECONDS | REPORT_EXACT | REPORT_PERCENT,
+		.name = "time",
+		.unit = "seconds",
+		.label = LABEL_MEASURED},
+	[WAITS_COUNT] = {.kind = REPORT_COUNT,
+		.flags = REPORT_EXACT,
+		.name = "waits",
+		.unit = "waits",
+		.label = LABEL_MEASURED},
+	[WAITS_LONGEST] = {.kind = REPORT_COUNT,
+		.flags = REPORT_SECONDS | REPORT_EXACT,
+		.name = "longest",
+		.unit = "seconds",
+		.label = LABEL_MEASURED},
+	[WAITS_KIND] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "kind"},
+	[WAITS_PATH] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "path"},
+};
+
+struct waits {
+	struct prof_data *d;
+	struct report_table *t;
+	struct table all;
+	uint32_t *order, *first; /* children of a wait together; [wait]: where they begin */
+	size_t columns;
+	uint64_t least; /* ns: shorter ones are left out */
+	size_t left;
+	uint64_t seen, unseen; /* ns, of pauses by whether it is known what ended them */
+};
+
+static struct wait *wait_at(const struct waits *w, size_t i)
+{
+	return table_at(&w->all, i);
+}
+
+/* ---- adding up ---- */
+
+static long waits_text(struct waits *w, struct strbuf *text)
+{
+	long string = text->failed ? -1 : profile_string(w->d, strbuf_text(text));
+
+	strbuf_fini(text);
+	return string;
+}
+
+/* The row below parent; -1 when memory is out. */
+static long waits_add(
+	struct waits *w, long parent, enum level level, long what, const struct experiment_pause *p)
+{
+	struct wait key = {.key = {(uint32_t)parent, level, (uint32_t)what, 0}}, *own;
+
+	if (parent < 0 || what < 0)
+		return -1;
+	own = table_add(&w->all, &key.key);
+	if (!own)
+		return -1;
+	own->time += p->time;
+	own->count += p->count;
+	own->longest = own->longest > p->longest ? own->longest : p->longest;
+	return (long)table_number(&w->all, own);
+}
+
+static bool waits_in_phase(const struct waits *w, size_t input, uint32_t phase)
+{
+	const struct prof_span *span = &w->d->spans.data[input];
+	const struct experiment *x = w->d->request->inputs[input].experiment;
+
+	return phase >= span->from && phase < span->to &&
+	       (!span->name || (phase && strcmp(x->phases.data[phase].name, span->name) == 0));
+}
+
+/* -only, -exclude: by the program's function. */
+static bool waits_wanted(struct waits *w, const struct report_waits_place *place)
+{
+	const struct prof_request *r = w->d->request;
+	long name;
+
+	if (!((r->only && r->only[0]) || (r->exclude && r->exclude[0])))
+		return true;
+	name = profile_string(w->d, place->code.function ? place->code.function : "");
+	return name >= 0 && profile_wanted(w->d, place->code.image, (uint32_t)name);
+}
+
+static int waits_take(struct waits *w, size_t input, const struct experiment_pause *p)
+{
+	const struct experiment *x = w->d->request->inputs[input].experiment;
+	struct strbuf object = {0}, path = {0}, waker = {0};
+	struct report_waits_place place;
+	long at, text;
+
+	if ((w->d->unwanted && w->d->unwanted[input][p->key.thread]) ||
+		!waits_in_phase(w, input, p->key.phase))
+		return 0;
+	place = report_waits_place(w->d, input, p->key.node, &path);
+	if (!waits_wanted(w, &place)) {
+		strbuf_fini(&path);
+		return 0;
+	}
+	at = waits_add(w, 0, LEVEL_ALL, 0, p);
+	if (w->d->request->threads)
+		at = waits_add(w, at, LEVEL_GROUP, profile_group_of(w->d, input, p->key.thread), p);
+	at = waits_add(
+		w, at, LEVEL_REASON, experiment_obstacle_at(x, p->key.obstacle)->key.reason, p);
+	report_waits_object(w->d, input, p->key.obstacle, &object);
+	if (object.length || object.failed)
+		at = waits_add(w, at, LEVEL_OBJECT, waits_text(w, &object), p);
+	if (place.through && path.length)
+		strbuf_printf(&path, "\n%s", place.through);
+	text = waits_text(w, &path);
+	if (place.any) {
+		at = waits_add(w, at, LEVEL_PLACE, text, p);
+		if (at > 0) {
+			wait_at(w, (size_t)at)->input = (uint32_t)input;
+			wait_at(w, (size_t)at)->node = p->key.node;
+		}
+	}
+	report_waits_waker(w->d, input, p, &waker);
+	*(waker.length ? &w->seen : &w->unseen) += p->time;
+	if (waker.length || waker.failed)
+		at = waits_add(w, at, LEVEL_WAKER, waits_text(w, &waker), p);
+	return at < 0 || text < 0 ? -1 : 0;
+}
+
+static int waits_by_time(const void *pa, const void *pb, void *context)
+{
+	const struct waits *w = context;
+	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
+	const struct wait *a = wait_at(w, i), *b = wait_at(w, k);
+
+	if (a->key.parent != b->key.parent)
+		return sort_rising(a->key.parent, b->key.parent);
+	if (a->time != b->time)
+		return sort_falling(a->time, b->time);
+	if (a->key.level >= LEVEL_OBJECT && b->key.level == a->key.level)
+		return strcmp(
+			profile_string_at(w->d, a->key.what), profile_string_at(w->d, b->key.what));
+	return sort_rising(i, k);
+}
+
+/* Children together, the longest first. */
+static int waits_arrange(struct waits *w)
+{
+	size_t count = w->all.count, at = 0;
+
+	w->order = report_scratch(w->t, count + 1, sizeof(*w->order));
+	w->first = report_scratch(w->t, count + 1, sizeof(*w->first));
+	if (!w->order || !w->first)
+		return -1;
+	for (size_t i = 1; i < count; i++)
+		w->order[i - 1] = (uint32_t)i;
+	qsort_r(w->order, count ? count - 1 : 0, sizeof(*w->order), waits_by_time, w);
+	for (size_t i = 0; i <= count; i++) {
+		while (at + 1 < count && wait_at(w, w->order[at])->key.parent < i)
+			at++;
+		w->first[i] = (uint32_t)at;
+	}
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static const char *const level_words[] = {[LEVEL_ALL] = "all",
+	[LEVEL_GROUP] = "group",
+	[LEVEL_REASON] = "reason",
+	[LEVEL_OBJECT] = "object",
+	[LEVEL_PLACE] = "place",
+	[LEVEL_WAKER] = "waker"};
+
+static void waits_row(struct waits *w, size_t index, const struct report_row *row)
+{
+	const struct wait *own = wait_at(w, index), *all = wait_at(w, 0);
+	size_t at = report_row_add(w->t, row);
+	struct report_cell *cells = report_cells(w->t, at);
+	char *path;
+
+	report_no_shares(w->t, at);
+	cells += w->columns;
+	cells[WAITS_TIME].quantity = quantity_exact((double)own->time * 1e-9, LABEL_MEASURED);
+	cells[WAITS_TIME].percent = report_percent((double)own->time, (double)all->time);
+	cells[WAITS_TIME].cumulative = NAN;
+	cells[WAITS_COUNT].quantity = quantity_exact((double)own->count, LABEL_MEASURED);
+	cells[WAITS_LONGEST].quantity = quantity_exact((double)own->longest * 1e-9, LABEL_MEASURED);
+	cells[WAITS_KIND].text = own->key.level == LEVEL_REASON && own->key.what < PAUSE_REASONS
+					 ? experiment_pause_words[own->key.what]
+					 : level_words[own->key.level];
+	if (own->key.level != LEVEL_PLACE)
+		return;
+	path = (char *)(uintptr_t)report_text(w->t, "%s", profile_string_at(w->d, own->key.what));
+	path[strcspn(path, "\n")] = '\0';
+	cells[WAITS_PATH].text = path;
+}
+
+static void place_row(struct waits *w, size_t index, struct report_row *row)
+{
+	const struct wait *own = wait_at(w, index);
+	struct strbuf path = {0};
+	struct report_waits_place p = report_waits_place(w->d, own->input, own->node, &path);
+	const char *callers = strstr(strbuf_text(&path), " < ");
+
+	row->procedure = p.code.function ? p.code.function : w->d->images.data[p.code.image].name;
+	row->image = w->d->images.data[p.code.image].name;
+	row->file = p.code.file;
+	row->line = p.code.line;
+	if (p.through && strcmp(p.through, row->procedure) != 0)
+		row->note = report_text(w->t, "in %.*s%s%s", (int)strcspn(p.through, "@"),
+			p.through, callers ? ", called by " : "", callers ? callers + 3 : "");
+	else if (callers)
+		row->note = report_text(w->t, "called by %s", callers + 3);
+	w->t->failed |= path.failed;
+	strbuf_fini(&path);
+}
+
+/* All below a wait, in the order of times. */
+static void waits_rows(struct waits *w, size_t parent, unsigned depth, long above)
+{
+	for (uint32_t i = w->first[parent]; i < w->first[parent + 1] && !w->t->failed; i++) {
+		size_t index = w->order[i];
+		const struct wait *own = wait_at(w, index);
+		struct report_row row = {.role = REPORT_ROW, .parent = above, .depth = depth};
+
+		if (own->time < w->least) {
+			w->left++;
+			continue;
+		}
+		if (own->key.level == LEVEL_PLACE)
+			place_row(w, index, &row);
+		else if (own->key.level == LEVEL_GROUP)
+			row.procedure = report_group_text(w->t, w->d, own->key.what);
+		else if (own->key.level == LEVEL_REASON)
+			row.procedure = report_waits_reason(own->key.what);
+		else
+			row.procedure = report_text(w->t, "%s%s",
+				own->key.level == LEVEL_WAKER ? "woken by " : "",
+				profile_string_at(w->d, own->key.what));
+		waits_row(w, index, &row);
+		waits_rows(w, index, depth + 1, (long)w->t->rows.count - 1);
+	}
+}
+
+/* ---- the report ---- */
+
+static int waits_none(const struct prof_request *r, struct error *e)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->count; i++)
+		any |= r->inputs[i].experiment->pauses.count != 0;
+	if (any && (r->from || r->to)) {
+		error_set(e, ERR_CONFLICT, "-waits: waits have no times within the run");
+		return error_hint(e, "leave out -from and -to; -calipers divides them");
+	}
+	if (any)
+		return 0;
+	error_set(e, ERR_NOT_FOUND, "no waits were recorded in %s", r->inputs[0].file);
+	return error_hint(e, "record them with ssrun -totaltime");
+}
+
+static void waits_notes(struct waits *w)
+{
+	const char *why = NULL;
+
+	for (size_t i = 0; i < w->d->request->count && !why; i++)
+		why = experiment_fact_find(w->d->request->inputs[i].experiment, PAUSE_WAKES_FACT);
+	if (w->left)
+		report_note(w->t, "%zu row%s of less than %.3g s left out (-whole)", w->left,
+			plural(w->left), (double)w->least * 1e-9);
+	if (!w->seen)
+		report_note(w->t, "What let threads go on was %s", why ? why : "not seen");
+	else
+		report_note(w->t,
+			"What let threads go on is known of %.1f%% of the time; the rest ended by "
+			"timers, devices or processes outside of the run, or at its end",
+			report_percent((double)w->seen, (double)(w->seen + w->unseen)));
+}
+
+static int waits_make(struct waits *w, struct error *e)
+{
+	const struct prof_request *r = w->d->request;
+	const struct report_row total = {.role = REPORT_TOTAL, .parent = -1};
+	const struct wait all = {.key = {0}};
+	double percent = r->whole ? 0 : r->quit.percent > 0 ? r->quit.percent : WORTH_A_ROW;
+
+	report_describe(w->t, w->d);
+	w->columns = report_columns_add(w->t, waits_columns, WAITS_COLUMNS);
+	if (w->t->failed || !table_add(&w->all, &all.key))
+		return error_nomem(e);
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->inputs[i].experiment->pauses.count; k++)
+			if (waits_take(w, i, experiment_pause_at(r->inputs[i].experiment, k)))
+				return error_nomem(e);
+	w->least = (uint64_t)(percent / 100 * (double)wait_at(w, 0)->time);
+	if (waits_arrange(w))
+		return error_nomem(e);
+	waits_row(w, 0, &total);
+	waits_rows(w, 0, 0, -1);
+	waits_notes(w);
+	report_coverage(w->t, w->d);
+	return 0;
+}
+
+int report_waits(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	struct waits w = {.d = d, .t = t, .all = TABLE_OF(struct wait)};
+	int rc = -1;
+
+	t->report = "waits";
+	t->layout = REPORT_TREE;
+	t->places = "reason, object, function (dso: file, line)";
+	t->title = "What threads waited for, the longest first";
+	if (waits_none(d->request, e) == 0)
+		rc = waits_make(&w, e);
+	table_fini(&w.all);
+	return report_finish(t, rc, e);
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What threads wait for: ssrun -totaltime and prof -waits, on programs that wait for one thing each.
+# In real time: waits.
+. "$TOP/tests/lib.sh"
+waits=$build/tests/programs/waits
+
+# record NAME KIND [FILE]: waits of a third of a second
+record() { run ssrun -totaltime -o "$1" "$waits" "$2" 300 ${3:+"$3"}; is "$2: recorded" "$status $err" "0 "; }
+# report FILE [OPTIONS]: without names of threads and processes
+report() { run prof -waits -whole "$@"; }
+# row TEXT: of a wait, however long
+row() { printf ' [1-9][0-9]* +[0-9.]+ +%s' "$1"; }
+
+for kind in sleep pipe socket child futex poll; do
+	record $kind $kind
+done
+record file file locked
+report sleep
+is "a report" "$status $err" "0 "
+like "sleep: the reason and the call" "$out" "$(row "sleep")"
+like "sleep: the reason and the call, below" "$out" "$(row " clock_nanosleep")"
+report pipe
+like "pipe: which, and the call" "$out" "$(row "pipe")"
+like "pipe: which, and the call, below" "$out" "$(row " pipe 1, read")"
+report socket
+like "socket: likewise" "$out" "$(row "socket")"
+like "socket: likewise, below" "$out" "$(row " unix socket 1, read")"
+report poll
+like "poll of one descriptor waits for that" "$out" "$(row ' pipe 1, poll')"
+report child
+like "child: its name and number" "$out" "$(row "child")"
+like "child: its name and number, below" "$out" "$(row " waits, process [0-9]+, wait4")"
+report file
+like "file: its path" "$out" "$(row "file")"
+like "file: its path, below" "$out" "$(row " $work/locked, flock")"
+report futex
+like "futex: the variable that it is" "$out" "$(row 'planted_lock \(waits\), futex')"
+
+if [ "$(id -u)" = 0 ]; then
+	like "with the place in the program" "$out" 'waits_for_futex \[in (__)?(pthread_mutex_lock|lll_lock_wait)[^]]*called by main\] \(waits: waits.c, [0-9]+\)'
+	report pipe
+	like "and the function of the library" "$out" 'reads_one \[in (__)?(libc_)?read, called by waits_for_pipe < main\]'
+	run ssrun -totaltime -o often "$waits" often 20
+	is "often: recorded" "$status" 0
+	report often
+	like "short waits, too, are of their pipe" "$out" ' [0-9]{2,} +[0-9.]+ +pipe 1, read'
+else
+	skip "with the place in the program" "needs root"
+fi
+
+report -by thread futex
+like "-by thread: what one waits for" "$(printf '%s\n' "$out" | grep -A1 'thread [0-9]* of')" ' sleep$'
+like "and the other" "$(printf '%s\n' "$out" | grep -A1 ' process [0-9]* waits')" ' futex: '
+report -only waits_for_futex futex
+unlike "-only: waits of that function" "$out" 'clock_nanosleep'
+prof -waits -json futex > json
+run python3 - <<'END'
+import json
+rows = json.load(open("json"))["rows"]
+words = {row["kind"] for row in rows}
+lock = [row for row in rows if row["procedure"].startswith("planted_lock")]
+print({"futex", "sleep", "object", "place"} <= words or words, lock[0]["counts"][0]["value"] > 0 and rows[lock[0]["parent"] - 1]["kind"])
+END
+like "JSON: kinds of rows, times, parents" "$out" '^True futex$|^\{.*futex.*\} futex$'
+run prof -waits -csv futex
+like "CSV" "$out" 'planted_lock'
+
+# ---- the file ----
+run python3 "$top/tests/ssexp.py" futex
+is "a reader of older sections passes over them" "$status" 0
+run prof -dump futex
+like "a dump has them" "$out" 'obstacle [0-9]+ futex image [1-9][0-9]* address [0-9a-f]+ hash [0-9a-f]+ call "futex" name ""'
+like "and the pauses" "$out" 'pause obstacle [0-9]+ thread [0-9]+ .* count 1 time [0-9]+ longest [0-9]+'
+run prof -merge -o both futex futex
+run prof -waits -whole both
+like "two runs add up: twice the waits" "$out" ' 2 +[0-9.]+ +planted_lock'
+head -c "$(($(wc -c < futex) - 30))" futex > cut
+run prof -waits cut
+unlike "a file that was cut short does not crash" "$status" '^1[3-9][0-9]'
+
+# ---- refusals ----
+run ssrun -fpcsamp -o samples "$waits" sleep 10
+run prof -waits samples
+is "no waits: our failure" "$status" 125
+like "no waits: says so" "$err" 'no waits were recorded in samples'
+like "and how to get them" "$err" 'ssrun -totaltime'
+run prof -waits -from 50% futex
+like "-from: they have no times" "$status $err" '^125 .*no times within the run'
+
+# ---- what let them go on ----
+if [ "$(id -u)" = 0 ] && unshare -m sh -c '[ -e /sys/kernel/tracing/events/sched ] || mount -t tracefs none /sys/kernel/tracing' 2>/dev/null; then
+	cat > traced <<-'END'
+		[ -e /sys/kernel/tracing/events/sched ] || mount -t tracefs none /sys/kernel/tracing
+		"$@"
+	END
+	run unshare -m sh traced ssrun -totaltime -o woken "$waits" futex 300
+	is "recorded with tracefs" "$status $err" "0 "
+	run prof -waits -whole woken
+	like "which thread let it go on, and where" "$(printf '%s\n' "$out" | grep -A2 planted_lock)" ' woken by thread [0-9]+ waits in unlocker < holder'
+	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"' sh ssrun -totaltime -o unseen "$waits" sleep 50
+	run prof -waits unseen
+	like "without tracefs, the report says that it does not know" "$out" 'What let threads go on was not seen: tracefs is not mounted'
+else
+	skip "what let them go on" "tracefs cannot be mounted here"
+fi
+done_testing

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* waits KIND [milliseconds]: waits for one thing, for a known time, in a function of that name. */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEEP __attribute__((noinline, noclone))
+
+static unsigned milliseconds = 300;
+pthread_mutex_t planted_lock = PTHREAD_MUTEX_INITIALIZER;
+static int ends[2];
+
+KEEP static void rest(void)
+{
+	struct timespec t = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+
+	nanosleep(&t, NULL);
+	__asm__ volatile("");
+}
+
+/* The rest is a child's, so that only one thread of this process waits. */
+KEEP static pid_t child_writes(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	rest();
+	if (write(ends[1], "x", 1) != 1)
+		_exit(1);
+	_exit(0);
+}
+
+KEEP static void unlocker(void)
+{
+	pthread_mutex_unlock(&planted_lock);
+	__asm__ volatile("");
+}
+
+static void *holder(void *unused)
+{
+	pthread_mutex_lock(&planted_lock);
+	ends[0] = 1;
+	rest();
+	unlocker();
+	return unused;
+}
+
+KEEP static void waits_for_futex(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, holder, NULL);
+	while (!*(volatile int *)&ends[0])
+		usleep(100);
+	pthread_mutex_lock(&planted_lock);
+	pthread_mutex_unlock(&planted_lock);
+	pthread_join(thread, NULL);
+}
+
+KEEP static void reads_one(void)
+{
+	char byte;
+	pid_t pid = child_writes();
+
+	if (read(ends[0], &byte, 1) != 1)
+		exit(1);
+	waitpid(pid, NULL, 0);
+}
+
+KEEP static void waits_for_pipe(void)
+{
+	if (pipe(ends))
+		exit(1);
+	reads_one();
+}
+
+KEEP static void waits_for_socket(void)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		exit(1);
+	reads_one();
+}
+
+KEEP static void waits_for_poll(void)
+{
+	struct pollfd one;
+
+	if (pipe(ends))
+		exit(1);
+	child_writes();
+	one = (struct pollfd){.fd = ends[0], .events = POLLIN};
+	if (poll(&one, 1, -1) != 1)
+		exit(1);
+	wait(NULL);
+}
+
+KEEP static void waits_for_sleep(void)
+{
+	rest();
+	__asm__ volatile("");
+}
+
+KEEP static void waits_for_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		rest();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	__asm__ volatile("");
+}
+
+/* For a lock of the file that is given. */
+KEEP static void waits_for_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	pid_t pid;
+	char byte;
+
+	if (fd < 0 || pipe(ends))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		fd = open(path, O_RDWR);
+		flock(fd, LOCK_EX);
+		if (write(ends[1], "x", 1) != 1)
+			_exit(1);
+		rest();
+		_exit(0);
+	}
+	if (read(ends[0], &byte, 1) != 1)
+		exit(1);
+	flock(fd, LOCK_EX);
+	waitpid(pid, NULL, 0);
+}
+
+/* Many short ones, of which /proc tells too late. */
+KEEP static void waits_often(void)
+{
+	int back[2];
+	pid_t pid;
+
+	if (pipe(ends) || pipe(back))
+		exit(1);
+	pid = fork();
+	for (unsigned i = 0; i < 20 * milliseconds; i++) {
+		char byte = 'x';
+
+		if (pid ? write(ends[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1
+			: read(ends[0], &byte, 1) != 1 || write(back[1], &byte, 1) != 1)
+			exit(1);
+	}
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} kinds[] = {{"futex", waits_for_futex}, {"pipe", waits_for_pipe},
+		{"socket", waits_for_socket}, {"poll", waits_for_poll}, {"sleep", waits_for_sleep},
+		{"child", waits_for_child}, {"often", waits_often}};
+
+	if (argc > 2)
+		milliseconds = (unsigned)strtoul(argv[2], NULL, 10);
+	if (argc > 3 && strcmp(argv[1], "file") == 0) {
+		waits_for_file(argv[3]);
+		return 0;
+	}
+	for (size_t i = 0; argc > 1 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(argv[1], kinds[i].name) == 0) {
+			kinds[i].run();
+			return 0;
+		}
+	fprintf(stderr, "usage: waits KIND [MILLISECONDS [FILE]]\n");
+	return 2;
+}
