@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/order.h"
+#include "collect/jitdump.h"
 
 #define FILE_MAX ((size_t)512 << 20)
 
@@ -221,6 +222,37 @@ int symbols_perf_map(struct experiment *x, uint32_t image, char *text)
 		line = strtok_r(NULL, "\n", &save))
 		rc = parse_perf_map(&names, line);
 	return symbols_finish(x, image, &names, &addresses, rc);
+}
+
+static int add_compiled(void *context, const struct jitdump_function *f)
+{
+	return symbols_add(context, f->address, f->size, f->name);
+}
+
+int symbols_jitdump(struct experiment *x, uint32_t image, const void *data, size_t size)
+{
+	struct addresses addresses = {0};
+	struct names names = {0};
+	int rc = symbols_sampled(x, image, &addresses);
+
+	if (rc == 0 && addresses.list.count)
+		rc = jitdump_parse(data, size, add_compiled, &names) < 0 ? -1 : 0;
+	return symbols_finish(x, image, &names, &addresses, rc);
+}
+
+int symbols_jitdump_file(struct experiment *x, uint32_t image, pid_t pid, const char *path)
+{
+	char rooted[4200], *data;
+	size_t length;
+	int rc;
+
+	snprintf(rooted, sizeof(rooted), "/proc/%d/root%s", (int)pid, path);
+	data = file_read(rooted, FILE_MAX, &length, NULL);
+	if (!data)
+		data = file_read(path, FILE_MAX, &length, NULL);
+	rc = data ? symbols_jitdump(x, image, data, length) : 0;
+	free(data);
+	return rc;
 }
 
 int symbols_kernel(struct experiment *x, uint32_t image)

@@ -263,7 +263,7 @@ static struct site *obstacles_site(struct obstacles *o, const struct process *p,
 }
 
 /* The number of the call that the thread is in; -1: unknown; -2: in none. */
-static long number_of(const struct site *s, const struct record_sample *sample)
+static long obstacle_number(const struct site *s, const struct record_sample *sample)
 {
 #if defined(__x86_64__)
 	uint64_t ax;
@@ -302,7 +302,7 @@ long obstacles_by_registers(struct obstacles *o, const struct obstacle_thread *t
 	s = obstacles_site(o, t->process, pc);
 	if (!s)
 		return -1;
-	c.number = number_of(s, sample);
+	c.number = obstacle_number(s, sample);
 	if (c.number < 0)
 		return obstacles_plain(o, PAUSE_UNKNOWN, "");
 	for (size_t i = 0; i < ARGUMENTS; i++)
@@ -314,7 +314,7 @@ long obstacles_by_registers(struct obstacles *o, const struct obstacle_thread *t
 
 /* ---- by /proc ---- */
 
-static bool read_small(const char *format, pid_t pid, pid_t tid, char *text, size_t size)
+static bool obstacle_read(const char *format, pid_t pid, pid_t tid, char *text, size_t size)
 {
 	char path[64];
 	ssize_t n;
@@ -330,12 +330,12 @@ static bool read_small(const char *format, pid_t pid, pid_t tid, char *text, siz
 }
 
 /* Outside of a call: a fault, or stopped. */
-static long of_state(struct obstacles *o, const struct obstacle_thread *t)
+static long obstacle_state(struct obstacles *o, const struct obstacle_thread *t)
 {
 	char text[512];
 	const char *state;
 
-	if (!read_small("/proc/%d/task/%d/stat", t->process->pid, t->tid, text, sizeof(text)))
+	if (!obstacle_read("/proc/%d/task/%d/stat", t->process->pid, t->tid, text, sizeof(text)))
 		return -2;
 	state = strrchr(text, ')');
 	if (!state || state[1] != ' ')
@@ -347,7 +347,7 @@ static long of_state(struct obstacles *o, const struct obstacle_thread *t)
 	return -2;
 }
 
-static void learn(struct obstacles *o, const struct process *p, uint64_t pc, long number)
+static void obstacle_learn(struct obstacles *o, const struct process *p, uint64_t pc, long number)
 {
 	struct site *s = obstacles_site(o, p, pc);
 
@@ -367,14 +367,14 @@ long obstacles_by_proc(struct obstacles *o, const struct obstacle_thread *t)
 	unsigned long long a[ARGUMENTS], pc;
 	char text[256];
 
-	if (!read_small("/proc/%d/task/%d/syscall", t->process->pid, t->tid, text, sizeof(text)))
+	if (!obstacle_read("/proc/%d/task/%d/syscall", t->process->pid, t->tid, text, sizeof(text)))
 		return -2;
 	if (sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %*x %llx", &c.number, &a[0], &a[1],
 		    &a[2], &a[3], &a[4], &a[5], &pc) != 2 + ARGUMENTS)
-		return strncmp(text, "-1 ", 3) == 0 ? of_state(o, t) : -2;
+		return strncmp(text, "-1 ", 3) == 0 ? obstacle_state(o, t) : -2;
 	for (size_t i = 0; i < ARGUMENTS; i++)
 		c.arguments[i] = a[i];
-	learn(o, t->process, pc, c.number);
+	obstacle_learn(o, t->process, pc, c.number);
 	return of_call(o, &c);
 }
 

@@ -5,6 +5,7 @@
 
 #include "collect/collect_symbols.h"
 #include "collect/data_samples.h"
+#include "collect/jitdump.h"
 #include "experiment/branches.h"
 #include "experiment/time_slices.h"
 
@@ -20,7 +21,16 @@ static int sampler_on_leaving(void *context, struct process *p)
 	image = images_anonymous(&s->images, p->pid);
 	if (image >= 0)
 		image = images_register(&s->images, (size_t)image, s->experiment);
-	return image < 0 ? -1 : symbols_jit(s->experiment, (uint32_t)image, p->pid);
+	if (image < 0 || symbols_jit(s->experiment, (uint32_t)image, p->pid))
+		return -1;
+	for (size_t i = 0; i < p->mappings.count; i++) {
+		const char *path = s->images.list.data[p->mappings.data[i].image].identity.path;
+
+		if (jitdump_is_path(path) &&
+			symbols_jitdump_file(s->experiment, (uint32_t)image, p->pid, path))
+			return -1;
+	}
+	return 0;
 }
 
 /* Time off the processor belongs to the phase in which it passed. */

@@ -37,6 +37,11 @@ rm -f "$out"
 run prof jit
 like "code that a process made has its names" "$out" 'made_here'
 
+run ssrun -fpcsamp -o jitdump "$sampled" jitdump
+rm -f jit-*.dump
+run prof jitdump
+like "or of the jitdump file that it mapped" "$out" 'dumped_here'
+
 # A program that is not there any more when it is sampled is known by its build-id all the same.
 cp "$sampled" gone
 run ssrun -fpcsamp -o moved sh -c 'mv gone elsewhere; ./elsewhere execs 0'

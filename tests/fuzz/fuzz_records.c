@@ -43,6 +43,17 @@ static void take_record(const uint8_t *data, size_t size, bool deep)
 	free(copy);
 }
 
+static void take_dump(const uint8_t *data, size_t size)
+{
+	struct experiment x;
+
+	if (experiment_init(&x, NULL))
+		return;
+	experiment_node(&x, EXPERIMENT_ROOT, 0, 0x1000);
+	symbols_jitdump(&x, 0, data, size);
+	experiment_fini(&x);
+}
+
 static void take_names(const uint8_t *data, size_t size, bool kernel)
 {
 	char *text = malloc(size + 1);
@@ -68,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 1)
 		return 0;
-	switch (data[0] % 5) {
+	switch (data[0] < 0x80 ? data[0] % 5 : 5) {
 	case 0:
 	case 1:
 		take_record(data + 1, size - 1, data[0] % 5);
@@ -77,6 +88,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		segments_parse(&s, data + 1, size - 1);
 		sum += segments_address(&s, size);
 		segments_fini(&s);
+		break;
+	case 5:
+		take_dump(data + 1, size - 1);
 		break;
 	default:
 		take_names(data + 1, size - 1, data[0] % 5 == 3);

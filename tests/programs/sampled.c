@@ -6,6 +6,7 @@
  *   sampled execs N       a process that becomes another N times
  *   sampled reuse A B     library A, and when that is gone B, perhaps where A was; each has work()
  *   sampled jit           code of its own making, named in /tmp/perf-PID.map
+ *   sampled jitdump       likewise, in jit-PID.dump here
  *   sampled sleep         is blocked for most of half a second, in rest()
  *   sampled loop N        N million turns of a loop, so that runs can be compared
  *   sampled until FILE    works until FILE is there, or its directory is not
@@ -127,7 +128,34 @@ static const unsigned char code[] = {
 #endif
 };
 
-static int jit(void)
+/* A header, code that is loaded elsewhere, and moved to where it is. */
+static int write_dump(const void *at)
+{
+	static const char name[] = "dumped_here(int)";
+	uint64_t to = (uint64_t)(uintptr_t)at, size = sizeof(code);
+	uint32_t load_size = 56 + sizeof(name) + sizeof(code);
+	uint64_t load[5] = {0, 0x1000, 0x1000, size, 7}, move[6] = {0, 0x1000, 0x1000, to, size, 7};
+	uint32_t head[10] = {0x4a695444, 1, 40}, prefix[4] = {0, load_size}, moved[4] = {1, 64};
+	char path[48];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "jit-%d.dump", (int)getpid());
+	f = fopen(path, "w+");
+	if (!f)
+		return -1;
+	fwrite(head, sizeof(head), 1, f);
+	fwrite(prefix, sizeof(prefix), 1, f);
+	fwrite(load, sizeof(load), 1, f);
+	fwrite(name, sizeof(name), 1, f);
+	fwrite(code, sizeof(code), 1, f);
+	fwrite(moved, sizeof(moved), 1, f);
+	fwrite(move, sizeof(move), 1, f);
+	fflush(f);
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(f), 0) == MAP_FAILED ? -1
+												: 0;
+}
+
+static int jit(int dump)
 {
 	void *at = mmap(
 		NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -139,6 +167,10 @@ static int jit(void)
 		return 2;
 	memcpy(at, code, sizeof(code));
 	__builtin___clear_cache((char *)at, (char *)at + sizeof(code));
+	if (dump)
+		return write_dump(at)
+			       ? 2
+			       : (memcpy(&function, &at, sizeof(at)), function(300000000), 0);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	map = fopen(path, "w");
 	if (!map)
@@ -169,7 +201,9 @@ int main(int argc, char **argv)
 	if (strcmp(what, "reuse") == 0 && argc > 3)
 		return reuse(argv[2], argv[3]);
 	if (strcmp(what, "jit") == 0)
-		return jit();
+		return jit(0);
+	if (strcmp(what, "jitdump") == 0)
+		return jit(1);
 	if (strcmp(what, "sleep") == 0) {
 		rest();
 		work(50);
