@@ -76,7 +76,7 @@ void branch_find_late(
 static inline void branch_find(
 	struct model *m, struct core *core, enum model_branch_kind kind, uint64_t from)
 {
-	if (core->btb.entries)
+	if (core->btb.set)
 		branch_find_late(m, core, kind, from);
 }
 /* A call, which should return to `next`. */

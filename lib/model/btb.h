@@ -6,56 +6,108 @@
  * the instruction, else when it is executed.
  *
  * Uses are dated by misses of L1I: an epoch lasts from one to the next. Only the first use of a
- * branch in an epoch matters, so segments whose lines stay in L1I (fetched.c) need not be asked
- * again, and all ways to run records give the same. What is used in an epoch fits: a buffer reaches
- * farther than L1I. A branch that is one too many in its set is taken for known.
+ * branch in an epoch matters, so segments need not be asked again before the next miss
+ * (fetched.c), and all ways to run records give the same. What is used in an epoch fits: a buffer
+ * reaches farther than L1I. A branch that is one too many in its set is taken for known.
  */
 #ifndef MODEL_BTB_H
 #define MODEL_BTB_H
 
 #include <stdint.h>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #define BTB_WAYS 8u
 
-struct btb_entry {
-	uint32_t branch, epoch; /* epoch 0: free */
-};
+/* A line of the host. */
+struct btb_set {
+	uint32_t branch[BTB_WAYS];
+	uint32_t epoch[BTB_WAYS]; /* 0: free */
+} __attribute__((aligned(64)));
 
 enum btb_found { BTB_FIRST, BTB_SECOND, BTB_UNKNOWN };
 
 struct btb {
-	struct btb_entry *entries; /* null: every branch is known */
+	struct btb_set *set; /* null: every branch is known */
 	uint64_t sets;
 	uint32_t first; /* ways of the first level */
 	uint32_t epoch; /* from 1 on */
 	uint64_t found[BTB_UNKNOWN + 1];
 };
 
+/* Bits of the ways that have this tag; of those whose epoch is above this one, or not. */
+#ifdef __AVX2__
+static inline __m256i btb_ways(const uint32_t *ways)
+{
+	return _mm256_load_si256((const __m256i *)(const void *)ways);
+}
+
+static inline unsigned btb_bits(__m256i same)
+{
+	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same));
+}
+
+static inline unsigned btb_same(const uint32_t *ways, uint32_t as)
+{
+	return btb_bits(_mm256_cmpeq_epi32(btb_ways(ways), _mm256_set1_epi32((int)as)));
+}
+
+static inline unsigned btb_not_above(const uint32_t *ways, uint32_t than)
+{
+	__m256i least = _mm256_min_epu32(btb_ways(ways), _mm256_set1_epi32((int)than));
+
+	return btb_bits(_mm256_cmpeq_epi32(least, btb_ways(ways)));
+}
+#else
+static inline unsigned btb_same(const uint32_t *ways, uint32_t as)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < BTB_WAYS; i++)
+		bits |= (unsigned)(ways[i] == as) << i;
+	return bits;
+}
+
+static inline unsigned btb_not_above(const uint32_t *ways, uint32_t than)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < BTB_WAYS; i++)
+		bits |= (unsigned)(ways[i] <= than) << i;
+	return bits;
+}
+#endif
+
+/* A branch that is not in its set takes the place of the one that was used longest ago. */
+static inline enum btb_found btb_enter(const struct btb *b, struct btb_set *set, uint32_t tag)
+{
+	unsigned victim = 0;
+
+	for (unsigned i = 1; i < BTB_WAYS; i++)
+		victim = set->epoch[i] < set->epoch[victim] ? i : victim;
+	if (set->epoch[victim] == b->epoch)
+		return BTB_FIRST;
+	set->branch[victim] = tag;
+	set->epoch[victim] = b->epoch;
+	return BTB_UNKNOWN;
+}
+
 /* Where the taken branch is found; it is used then. */
 static inline enum btb_found btb_find(struct btb *b, uint64_t branch)
 {
 	uint64_t hash = branch * 0x9e3779b97f4a7c15u;
-	uint32_t tag = (uint32_t)(hash >> 12), newer = 0;
-	struct btb_entry *set = b->entries + ((hash >> 32) * b->sets >> 32) * BTB_WAYS,
-			 *victim = set;
-	unsigned i, k;
+	uint32_t tag = (uint32_t)(hash >> 12);
+	struct btb_set *set = b->set + ((hash >> 32) * b->sets >> 32);
+	unsigned found = btb_same(set->branch, tag) & ~btb_same(set->epoch, 0), way, older;
 
-	for (i = 0; i < BTB_WAYS; i++) {
-		if (set[i].branch == tag && set[i].epoch)
-			break;
-		if (set[i].epoch < victim->epoch)
-			victim = &set[i];
-	}
-	if (i == BTB_WAYS) {
-		if (victim->epoch == b->epoch)
-			return BTB_FIRST;
-		*victim = (struct btb_entry){tag, b->epoch};
-		return BTB_UNKNOWN;
-	}
-	for (k = 0; k < BTB_WAYS; k++)
-		newer += set[k].epoch > set[i].epoch;
-	set[i].epoch = b->epoch;
-	return newer < b->first ? BTB_FIRST : BTB_SECOND;
+	if (!found)
+		return btb_enter(b, set, tag);
+	way = (unsigned)__builtin_ctz(found);
+	older = btb_not_above(set->epoch, set->epoch[way]);
+	set->epoch[way] = b->epoch;
+	return BTB_WAYS - (unsigned)__builtin_popcount(older) < b->first ? BTB_FIRST : BTB_SECOND;
 }
 
 #endif

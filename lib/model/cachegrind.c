@@ -17,16 +17,21 @@
 #include "model/state.h"
 
 /* core: the owner of its first level, if it is one. */
-static int misses(struct core *core, struct cache *c, uint64_t address, unsigned size)
+static int misses(
+	struct model *m, struct core *core, struct cache *c, uint64_t address, unsigned size)
 {
 	uint64_t last = address + size - 1, victim, second;
 	int missed;
 
+	if (c == &core->l1i)
+		fetched_replace(m, core, address);
 	cache_use(c, address, &victim);
 	missed = victim != NEVER;
 	if (c == &core->l1d)
 		slot_drop(core, victim);
 	if (address >> c->bits != last >> c->bits) {
+		if (c == &core->l1i)
+			fetched_replace(m, core, last);
 		cache_use(c, last, &second);
 		missed |= second != NEVER;
 		if (c == &core->l1d)
@@ -42,7 +47,7 @@ static int misses_last(struct model *m, struct core *core, uint64_t address, uns
 	int missed;
 
 	if (!m->packed.rows)
-		return misses(core, &m->ll, address, size);
+		return misses(m, core, &m->ll, address, size);
 	missed = packed_use(&m->packed, address, &newer) != NEVER;
 	if (address >> PACKED_LINE != last >> PACKED_LINE)
 		missed |= packed_use(&m->packed, last, &newer) != NEVER;
@@ -57,7 +62,7 @@ static uint64_t refer(struct model *m, struct core *core, struct cache *l1, uint
 		size = m->least_line;
 	if (m->packed.rows)
 		outside_come_near(m, address, 1);
-	if (!misses(core, l1, address, size))
+	if (!misses(m, core, l1, address, size))
 		return 0;
 	count(m, l1_misses, 1);
 	count(m, EV_LL_REFERENCES, 1);

@@ -82,7 +82,7 @@ static void set_state(struct model *m, struct core *core, uint64_t unit, unsigne
 			*entry = (*entry & ~(uint64_t)STATES) | state;
 	}
 	if (state == INVALID)
-		hierarchy_forget_code(core, unit, m->unit + 1);
+		hierarchy_forget_code(m, core, unit, m->unit + 1);
 }
 
 /* A core that had the unit MODIFIED shares it from now on. */

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Segments whose instruction lines and pages are in the first level. */
+/*
+ * Segments whose instruction lines and pages are in the first level.
+ *
+ * Fetching such lines only notes their use, by a store a line (fetched_use). What is known of a
+ * segment has a stamp: the core's number of changes of L1I and of translations at that time. A
+ * segment with the core's present stamp is run at once. With an older one it is looked at again:
+ * each entry of L1I has the stamp of its last change. So a miss of L1I costs the segments of other
+ * lines little.
+ *
+ * What is put off until someone looks: the uses of pages follow from those of their lines, which
+ * `settled` brings up to date; the line fetched last is that of the segment run last; and the
+ * counts of a segment are sums over its records (fetched_count).
+ */
 #include "model/branch.h"
 #include "model/jit.h"
 #include "model/run.h"
@@ -98,13 +110,97 @@ static unsigned fetched_kind_of(const struct model *m, struct model_segment *s)
 				      : RUN_LL + kind;
 }
 
-/*
- * Instruction lines and pages that are in the first level stay there until an access takes the slow
- * path, and until then only the last of their uses matters. So a segment whose lines and pages are
- * there becomes one of core->fetched, and notes when it was run last; all else is delayed until
- * fetched_settle. Returns 0 if they are not there.
- */
-/* Its taken branches are executed now, and not looked at again while it is seen. */
+/* The first level changes. */
+static uint64_t fetched_stamp(struct model *m, struct core *core)
+{
+	core->stamp = ++m->stamp;
+	return core->stamp;
+}
+
+void fetched_lose(struct model *m, struct core *core)
+{
+	core->valid_from = fetched_stamp(m, core);
+}
+
+void fetched_begin(struct model *m)
+{
+	if (LIKELY(m->ran == m->core))
+		return;
+	m->ran = m->core;
+	fetched_lose(m, m->core);
+	m->core->found_from = m->core->stamp;
+	if (!m->counted)
+		m->counted = m->core->stamp;
+}
+
+/* The use of a line of code that was noted for the line alone gets to its page. */
+static void settle_line(const struct core *core, uint64_t at)
+{
+	uint64_t line = core->l1i.entries[at], used = core->l1i.used[at];
+	uint64_t page = (line >> core->page_bits) + 1;
+	const struct page_slot *slot = page_slot((struct page_slot *)core->fetch_pages, page);
+
+	if (line && !(line & (UNSEEN | PREFETCHED)) && slot->page == page && *slot->used < used)
+		*slot->used = used;
+}
+
+static uint64_t lines_of(const struct cache *c)
+{
+	return (c->sets ? c->sets : c->mask + 1) * c->ways;
+}
+
+void fetched_settle(struct core *core)
+{
+	const uint64_t *used = core->l1i.used;
+	uint64_t count = lines_of(&core->l1i), settled = core->settled, latest = settled;
+
+	fetched_last(core);
+	for (uint64_t i = 0; i < count; i++)
+		if (used[i] > settled) {
+			latest = latest < used[i] ? used[i] : latest;
+			settle_line(core, i);
+		}
+	core->settled = latest;
+}
+
+void fetched_replace(struct model *m, struct core *core, uint64_t address)
+{
+	struct cache *l1i = &core->l1i;
+	const uint64_t *entry;
+	uint32_t found;
+
+	if (l1i->policy != MODEL_LRU) { /* whose entries hide each other */
+		fetched_settle(core);
+		fetched_lose(m, core);
+		return;
+	}
+	if (cache_guess(l1i, address))
+		return;
+	entry = cache_search(l1i, cache_set(l1i, address), address & ~l1i->offset, &found);
+	if (!found)
+		fetched_forget(m, core, entry);
+}
+
+void fetched_forget(struct model *m, struct core *core, const uint64_t *entry)
+{
+	uint64_t at = (uint64_t)(entry - core->l1i.entries);
+
+	fetched_last(core);
+	settle_line(core, at);
+	core->changed[at] = fetched_stamp(m, core);
+}
+
+void fetched_lose_page(struct model *m, struct core *core, uint64_t page)
+{
+	const uint64_t *entries = core->l1i.entries;
+	uint64_t count = lines_of(&core->l1i), stamp = fetched_stamp(m, core);
+
+	for (uint64_t i = 0; i < count; i++)
+		if (((entries[i] & ~UNSEEN) >> core->page_bits) + 1 == page)
+			core->changed[i] = stamp;
+}
+
+/* Its taken branches are executed now. */
 static void fetched_find_branches(struct model *m, struct core *core, const struct model_segment *s)
 {
 	for (const struct model_outcome *o = s->outcomes, *end = o + s->outcome_count; o < end; o++)
@@ -114,101 +210,116 @@ static void fetched_find_branches(struct model *m, struct core *core, const stru
 		}
 }
 
-int fetched_see(struct model *m, struct core *core, struct model_segment *s)
+/* What its earlier stamp leaves to do. */
+INLINE void fetched_restamp(struct model *m, struct core *core, struct model_segment *s)
+{
+	if (core->btb.set && s->run.stamp < core->found_from &&
+		(s->run.taken || s->run.way & UNUSUAL))
+		fetched_find_branches(m, core, s);
+	if (s->run.stamp < m->counted) {
+		s->run.link = core->fetched;
+		core->fetched = s;
+	}
+	s->run.stamp = core->stamp;
+}
+
+int fetched_again(struct model *m, struct core *core, struct model_segment *s)
+{
+	uint64_t stamp = s->run.stamp;
+	unsigned count = s->run.fetch_count;
+
+	if (stamp < core->valid_from || (count && core->changed[s->run.entry[0]] > stamp) ||
+		(count > 1 && core->changed[s->run.entry[1]] > stamp))
+		return 0;
+	for (unsigned i = MODEL_RUNNING_LINES; i < count; i++)
+		if (core->changed[s->block->fetches[i].hint] > stamp)
+			return 0;
+	fetched_restamp(m, core, s);
+	return 1;
+}
+
+/* Are its lines, and their pages, in the first level?  Then its fetches have where. */
+static int fetched_has(const struct core *core, const struct model_segment *s, unsigned count)
 {
 	const struct cache *l1i = &core->l1i;
-	unsigned count = m->addresses ? s->fetch_count : 0;
 	struct model_fetch *f = s->block->fetches, *end = f + count;
 
-	if ((f == end && m->addresses) || count > UINT8_MAX)
-		return 0;
 	for (; f < end; f++) {
 		const uint64_t *entry = &l1i->entries[f->hint];
-		uint64_t page = (f->line >> m->page_bits) + 1;
+		uint64_t page = (f->line >> core->page_bits) + 1;
 
-		if (page_slot(core->fetch_pages, page)->page != page)
+		if (core->fetch_pages[page % PAGE_SLOTS].page != page)
 			return 0;
 		if (!cache_is(*entry, f->line)) {
 			entry = cache_find(l1i, f->line);
-			if (!entry || (*entry & UNSEEN))
+			if (!entry || (*entry & UNSEEN) || entry - l1i->entries > UINT16_MAX)
 				return 0;
 			f->hint = (uint32_t)(entry - l1i->entries);
 		}
 	}
-	if (core->btb.entries)
-		fetched_find_branches(m, core, s);
-	if (LIKELY(s->run.known != 0)) {
-		jit_segment(m, s); /* may settle */
-		s->run.link = core->fetched;
-		s->run.count = 0;
-		s->run.seen = s->run.known;
-		core->fetched = s;
-		return 1;
-	}
-	s->run = (struct model_running){
-		.link = core->fetched,
-		.accesses = s->block->accesses,
-		.access_count = s->access_count,
-		.insn_count = s->insn_count,
-		.fetch_count = (uint8_t)count,
-		.way = (uint8_t)fetched_way_of(s, m->watch && m->watch->targets.entry),
-	};
-	if (s->outcome_count) {
-		s->run.from = s->outcomes->from;
-		s->run.length = s->block->insns[s->outcomes->insn].length;
-		s->run.base = predictor_base(&core->predictor, s->outcomes->from);
-		s->run.taken = s->outcomes->taken;
-	}
-	find_ways(s);
-	s->run.seen = s->run.known = (uint8_t)fetched_kind_of(m, s);
-	core->fetched = s;
 	return 1;
 }
 
-/* Records of a segment while it is seen, from which on it gets code. Less would be more code than
- * the host's caches keep: large programs get slower. */
-#define OFTEN 64
-
-static void note_use(uint64_t *used, uint64_t tick)
+/* What does not change from one time to the next. */
+static void fetched_describe(const struct model *m, struct model_segment *s, unsigned count)
 {
-	*used = *used < tick ? tick : *used;
+	s->run.accesses = s->block->accesses;
+	s->run.access_count = s->access_count;
+	s->run.insn_count = (uint8_t)s->insn_count;
+	s->run.fetch_count = (uint8_t)count;
+	s->run.way = (uint8_t)fetched_way_of(s, m->watch && m->watch->targets.entry);
+	if (s->outcome_count) {
+		s->run.from = s->outcomes->from;
+		s->run.length = s->block->insns[s->outcomes->insn].length;
+		s->run.base = predictor_base(&m->core->predictor, s->outcomes->from);
+		s->run.taken = s->outcomes->taken;
+	}
+	find_ways(s);
+	s->run.seen = (uint8_t)fetched_kind_of(m, s);
 }
 
-static NOINLINE void fetched_settle_all(struct core *core)
+int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 {
-	struct model_segment *s = core->fetched;
-	unsigned page_bits = core->page_bits;
-	uint64_t last = 0, sums[MODEL_STATICS] = {0};
+	unsigned count = m->addresses ? s->fetch_count : 0;
 
-	for (; s; s = s->run.link) {
-		const struct model_fetch *f = s->block->fetches;
-		uint64_t count = s->run.count, tick = s->run.tick;
+	if ((!count && m->addresses) || count > UINT8_MAX || s->insn_count > UINT8_MAX ||
+		!fetched_has(core, s, count))
+		return 0;
+	if (UNLIKELY(!s->run.seen))
+		fetched_describe(m, s, count);
+	for (unsigned i = 0; i < count && i < MODEL_RUNNING_LINES; i++)
+		s->run.entry[i] = (uint16_t)s->block->fetches[i].hint;
+	jit_segment(m, s); /* may give up what is known of all others */
+	fetched_restamp(m, core, s);
+	return 1;
+}
 
-		if (tick >= last && s->run.fetch_count) {
-			last = tick;
-			core->fetch_line = f[s->run.fetch_count - 1].line;
-		}
-		for (unsigned i = 0; i < s->run.fetch_count; i++, f++) {
-			note_use(&core->l1i.used[f->hint], ++tick);
-			note_use(page_slot(core->fetch_pages, (f->line >> page_bits) + 1)->used,
-				tick);
-		}
+/* Records of a segment from which on it gets code. Writing it costs some hundred records. */
+#define OFTEN 1000
+
+void fetched_count(struct model *m, struct core *core)
+{
+	uint64_t sums[MODEL_STATICS] = {0};
+
+	fetched_settle(core);
+	if (!core->fetched)
+		return;
+	for (struct model_segment *s = core->fetched; s; s = s->run.link) {
+		uint64_t count = s->run.count;
+
 		for (unsigned i = 0; i < MODEL_STATICS; i++)
 			sums[i] += (uint64_t)(uint32_t)count * s->statics[i];
 		s->ended += count;
-		s->often |= count >= OFTEN;
-		s->run.seen = RUN_UNSEEN;
-		s->run.code = (const uint8_t *)0;
+		s->run.count = 0;
+		if (s->ended >= OFTEN && !s->often) {
+			s->often = 1;
+			s->run.stamp = 0; /* it gets code when it is seen again */
+		}
 	}
 	for (unsigned i = 0; i < STATICS_USED; i++) {
 		core->counts[model_static_event(i)] += sums[i];
 		core->ran[i] += sums[i];
 	}
 	core->fetched = (struct model_segment *)0;
-}
-
-void fetched_settle(struct core *core)
-{
-	if (core->fetched)
-		fetched_settle_all(core);
+	m->counted = fetched_stamp(m, core);
 }

@@ -30,7 +30,7 @@
 
 /* ---- lines that go ---- */
 
-void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes)
+void hierarchy_forget_code(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
 {
 	uint64_t line = core->l1i.offset + 1, first = address & ~core->l1i.offset, a, *entry;
 
@@ -38,7 +38,7 @@ void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes)
 		entry = cache_find(&core->l1i, a);
 		if (!entry)
 			continue;
-		fetched_settle(core);
+		fetched_forget(m, core, entry);
 		cache_remove(&core->l1i, entry);
 		if (core->fetch_line == a)
 			core->fetch_line = NEVER;
@@ -51,7 +51,7 @@ static int recall_l1(struct model *m, struct core *core, uint64_t address, uint6
 	uint64_t line = core->l1d.offset + 1, first = address & ~core->l1d.offset, a, *entry;
 	int modified = 0;
 
-	hierarchy_forget_code(core, address, bytes);
+	hierarchy_forget_code(m, core, address, bytes);
 	for (a = first; a <= address + bytes - 1 && a >= first; a += line) {
 		entry = cache_find(&core->l1d, a);
 		if (!entry)
@@ -306,7 +306,7 @@ static NOINLINE uint64_t hit_data(
 		rest = prefetch_rest(m, core, address);
 	if (purpose == STORE && state != MODIFIED) {
 		latency = claim(m, core, address, state, cache_find(&core->l2, address));
-		hierarchy_forget_code(core, address, core->l1d.offset + 1);
+		hierarchy_forget_code(m, core, address, core->l1d.offset + 1);
 		*entry |= MODIFIED;
 	}
 	watch(m, core, address, entry, purpose, first || (purpose == STORE && state == SHARED));
@@ -335,7 +335,7 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 	latency = refill(m, core, address, purpose, &state, &missed);
 	sender = m->sender;
 	if (state == MODIFIED)
-		hierarchy_forget_code(core, address, core->l1d.offset + 1);
+		hierarchy_forget_code(m, core, address, core->l1d.offset + 1);
 	*entry = (*entry & ~(uint64_t)STATES) | state;
 	if (purpose == AHEAD)
 		*entry |= PREFETCHED | UNSEEN;
@@ -422,7 +422,7 @@ INLINE uint64_t usual_miss(
 	}
 	sender = m->sender;
 	if (state == MODIFIED)
-		hierarchy_forget_code(core, line, core->l1d.offset + 1);
+		hierarchy_forget_code(m, core, line, core->l1d.offset + 1);
 	*entry = line | state;
 	watch(m, core, line, entry, purpose, 1);
 	if (m->prefetching) {
@@ -471,11 +471,13 @@ static void release_data(struct model *m, struct core *core, uint64_t address, u
 static uint64_t fetch_line(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose)
 {
-	uint64_t victim, latency, *entry = cache_use(&core->l1i, address, &victim);
+	uint64_t victim, latency, *entry;
 	uint32_t sender;
 	unsigned state;
 	int missed;
 
+	fetched_replace(m, core, address);
+	entry = cache_use(&core->l1i, address, &victim);
 	if (victim == NEVER) {
 		if (!(*entry & PREFETCHED))
 			return 0;
@@ -489,6 +491,7 @@ static uint64_t fetch_line(
 	if (is_demand(purpose)) {
 		count(m, EV_L1I_MISSES, 1);
 		core->btb.epoch++;
+		core->found_from = core->stamp;
 	}
 	release_data(m, core, address, core->l1i.offset + 1);
 	latency = refill(m, core, address, purpose, &state, &missed);

@@ -16,7 +16,8 @@
 
 /* Most bytes of an access, and of the rest of a segment. */
 #define JIT_ACCESS_BYTES  448
-#define JIT_SEGMENT_BYTES 128
+#define JIT_SEGMENT_BYTES 160
+#define JIT_FETCH_BYTES   32
 #define JIT_OUTCOME_BYTES 224
 /* Routines that the code calls, as pointers in front of it: they may be far away. */
 #define JIT_ROUTINES 32
@@ -43,17 +44,23 @@ static void jit_call(struct jit *e, jit_routine routine)
 
 /* ---- the frame ---- */
 
-/* Goes on with the next record: to its segment's code, if there is any. */
+/* To the code of the record's segment, if its stamp is the core's. */
+static void jit_enter(struct jit *e, const uint8_t *otherwise)
+{
+	jit_memory(e, OP_MOV | WIDE, RDI, jit_at(RBX, 0));
+	jit_memory(e, OP_MOV | WIDE, RAX, CORE(stamp));
+	jit_shift_right(e, WIDE, RDI, MODEL_WORDS_BITS);
+	jit_memory(e, OP_CMP | WIDE, RAX, RUNNING(stamp));
+	jit_jump_if(e, NOT_EQUAL, otherwise);
+	jit_memory(e, OP_INC, 4, RUNNING(code)); /* jmp */
+}
+
+/* Goes on with the next record. */
 static void jit_next(struct jit *e)
 {
 	jit_memory(e, OP_CMP | WIDE, RBX, CONTEXT(end));
 	jit_jump_if(e, NOT_BELOW, e->out);
-	jit_memory(e, OP_MOV | WIDE, RDI, jit_at(RBX, 0));
-	jit_shift_right(e, WIDE, RDI, MODEL_WORDS_BITS);
-	jit_memory(e, OP_MOV | WIDE, RAX, RUNNING(code));
-	jit_registers(e, OP_TEST | WIDE, RAX, RAX);
-	jit_jump_if(e, EQUAL, e->out);
-	jit_registers(e, 0xff, 4, RAX); /* jmp rax */
+	jit_enter(e, e->again);
 }
 
 static void jit_push(struct jit *e, unsigned reg, unsigned op)
@@ -77,6 +84,9 @@ static void jit_frame(struct jit *e)
 	for (i = sizeof(saved); i-- > 0;)
 		jit_push(e, saved[i], 0x58); /* pop */
 	jit_byte(e, 0xc3);                   /* ret */
+	e->again = e->at;
+	jit_call(e, jit_stamp);
+	jit_enter(e, e->out);
 	e->enter = (void (*)(struct jit_context *))(uintptr_t)e->at;
 	for (i = 0; i < sizeof(saved); i++)
 		jit_push(e, saved[i], 0x50);
@@ -105,6 +115,7 @@ void model_set_code(struct model *m, void *memory, size_t bytes)
 {
 	if (!memory)
 		return;
+	fetched_lose(m, m->core);
 	m->jit = (struct jit){.begin = memory, .end = (uint8_t *)memory + bytes};
 	jit_begin(&m->jit);
 }
@@ -293,7 +304,7 @@ static void jit_access(struct jit *e, struct jit_slow *slow, const struct model 
 {
 	int loads = a->way == LOADS || a->way == MODIFIES || a->way == WIDE_LOADS;
 	int wide = a->way == WIDE_LOADS || a->way == WIDE_STORES,
-	    buffer = (m->parts & MODEL_PART_STORES) != 0;
+	    buffer = (m->parts_away & MODEL_PART_STORES) != 0;
 
 	slow->count = 0;
 	slow->routine = jit_access_routine(a);
@@ -400,7 +411,7 @@ static void jit_outcome(struct jit *e, struct jit_slow *slow, const struct model
 
 	if (m->timed && o->taken && (o->kind == MODEL_JUMP || o->kind == MODEL_CONDITIONAL))
 		jit_taken(e, m);
-	if (!(m->parts & MODEL_PART_PREDICTORS))
+	if (!(m->parts_away & MODEL_PART_PREDICTORS))
 		return;
 	if (o->kind == MODEL_CONDITIONAL && counters) {
 		jit_counted(e, slow, m, o);
@@ -436,6 +447,33 @@ static void jit_slow_part(struct jit *e, const struct jit_slow *slow, unsigned i
 	jit_jump(e, slow->back);
 }
 
+/* As fetched_use. */
+static void jit_fetches(struct jit *e, const struct model_segment *s)
+{
+	jit_memory(e, OP_INC, 0, RUNNING(count));
+	jit_memory(e, OP_MOV_TO | WIDE, RDI, CORE(last));
+	if (!s->run.fetch_count)
+		return;
+	jit_memory(e, OP_MOV | WIDE, RDX, CORE(l1i.used));
+	for (unsigned i = 0; i < s->run.fetch_count; i++) {
+		if (i < MODEL_RUNNING_LINES) {
+			jit_memory(e, OP_MOVZX_WORD, RAX,
+				jit_at(RDI, offsetof(struct model_segment, run.entry) +
+						    i * sizeof(s->run.entry[0])));
+		} else {
+			uint64_t hint = (uintptr_t)&s->block->fetches[i].hint;
+
+			jit_byte(e, 0x48); /* mov rax, ... */
+			jit_byte(e, 0xb8);
+			jit_word(e, (uint32_t)hint);
+			jit_word(e, (uint32_t)(hint >> 32));
+			jit_memory(e, OP_MOV, RAX, jit_at(RAX, 0));
+		}
+		jit_registers(e, OP_INC | WIDE, 0, R13);
+		jit_memory(e, OP_MOV_TO | WIDE, R13, jit_indexed(RDX, RAX, 3, 0));
+	}
+}
+
 static void jit_code(struct jit *e, const struct model *m, const struct model_segment *s)
 {
 	struct jit_slow accesses[JIT_ACCESSES] = {0}, outcomes[JIT_OUTCOMES] = {0};
@@ -443,9 +481,7 @@ static void jit_code(struct jit *e, const struct model *m, const struct model_se
 	const struct model_access *a = s->run.accesses;
 	unsigned i, insns = 0, count = m->addresses ? s->run.access_count : 0;
 
-	jit_memory(e, OP_INC, 0, RUNNING(count));
-	jit_memory(e, OP_MOV_TO | WIDE, R13, RUNNING(tick));
-	jit_constant(e, IMM_ADD, WIDE, R13, s->run.fetch_count);
+	jit_fetches(e, s);
 	for (i = 0; i < count; i++)
 		jit_access(e, &accesses[i], m, i, &a[i]);
 	for (i = 0; i < s->outcome_count; i++) {
@@ -454,7 +490,7 @@ static void jit_code(struct jit *e, const struct model *m, const struct model_se
 		jit_outcome(e, &outcomes[i], m, &s->outcomes[i], i);
 	}
 	jit_order(e, &orders[i], s->run.insn_count - insns);
-	if (m->core->retire)
+	if (m->core->retire && !m->sampled)
 		jit_call(e, jit_retire);
 	jit_constant(e, IMM_ADD, WIDE, RBX, s->block->words * (int)sizeof(uint64_t));
 	jit_next(e);
@@ -467,11 +503,10 @@ static void jit_code(struct jit *e, const struct model *m, const struct model_se
 	jit_slow_part(e, &orders[i], 0);
 }
 
-/* All code is given up. Only the current core has segments that are seen: each run of records
- * settles its own at its end. */
+/* All code is given up. */
 static void jit_again(struct model *m)
 {
-	fetched_settle(m->core);
+	fetched_lose(m, m->core);
 	jit_begin(&m->jit);
 }
 
@@ -488,13 +523,14 @@ void jit_segment(struct model *m, struct model_segment *s)
 {
 	struct jit *e = &m->jit;
 
-	s->run.code = (uint8_t *)0;
-	if (!e->begin || !s->often || (m->sampled && m->core->retire) || !jit_is_served(m, s))
-		return; /* code is for what is between windows of the sampled clock */
+	s->run.code = e->out;
+	if (!e->begin || !s->often || !jit_is_served(m, s))
+		return;
 	if (s->code_epoch != e->epoch) {
 		if ((size_t)(e->end - e->at) <
 			JIT_SEGMENT_BYTES + s->run.access_count * (size_t)JIT_ACCESS_BYTES +
-				s->outcome_count * (size_t)JIT_OUTCOME_BYTES)
+				s->outcome_count * (size_t)JIT_OUTCOME_BYTES +
+				s->run.fetch_count * (size_t)JIT_FETCH_BYTES)
 			jit_again(m);
 		s->code = e->at;
 		s->code_epoch = e->epoch;
@@ -512,7 +548,7 @@ void model_set_code(struct model *m, void *memory, size_t bytes)
 
 void jit_segment(struct model *m, struct model_segment *s)
 {
-	(void)m, (void)s;
+	s->run.code = m->jit.out;
 }
 
 #endif

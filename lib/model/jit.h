@@ -11,9 +11,8 @@
  * another host or another compiler than GCC (whose global register variables hold the state), there
  * is none.
  *
- * A host keeps less code than data in its caches: so only segments that are run often while they
- * are seen (fetched.c) get code, and what is rarely run comes after
- * the rest.
+ * A host keeps less code than data in its caches: so only segments that are run often (fetched.c)
+ * get code, and what is rarely run comes after the rest.
  */
 #ifndef MODEL_JIT_H
 #define MODEL_JIT_H
@@ -39,7 +38,7 @@ struct jit_context {
 	uint64_t limit;
 };
 
-/* The code of a segment whose `run` is filled in; null: it has none. */
+/* Sets run.code of a segment whose `run` is filled in. */
 void jit_segment(struct model *m, struct model_segment *s);
 
 /* Routines for the code to call; see jit_routines.c. order: of the access's instruction. */
@@ -53,6 +52,8 @@ void jit_taken_dynamic(uint64_t outcome, uint64_t unused);
 void jit_passed_dynamic(uint64_t outcome, uint64_t unused);
 /* The record goes to the retirement clock. */
 void jit_retire(uint64_t unused, uint64_t unused_too);
+/* The next record's segment gets the core's stamp, if fetched_again gives it. */
+void jit_stamp(uint64_t unused, uint64_t unused_too);
 /* An instruction has to wait, or the loop is to end. */
 void jit_stop(uint64_t unused, uint64_t unused_too);
 

@@ -39,6 +39,12 @@ static void routine_enter(void)
 	context->stop = p.stop;
 }
 
+void jit_stamp(uint64_t unused, uint64_t unused_too)
+{
+	(void)unused, (void)unused_too;
+	fetched_again(context->m, core, routine_segment());
+}
+
 /* An access that may change more than the times of its line and page. */
 NOINLINE void jit_access_slowly(uint64_t access, uint64_t unused)
 {

@@ -122,7 +122,7 @@ static void lay_out_btb(struct arena *a, struct btb *b, const struct model_confi
 	b->sets = config->btb / BTB_WAYS;
 	if (!b->sets)
 		return;
-	b->entries = model_take(a, b->sets * BTB_WAYS * sizeof(*b->entries));
+	b->set = model_take(a, b->sets * sizeof(*b->set));
 	b->first = (uint32_t)(config->btb_first / b->sets);
 	b->epoch = 1;
 }
@@ -150,6 +150,7 @@ static void lay_out_all(
 		lay_out_large(a, &core->large_dtlb, &config->large_dtlb, config, MODEL_DTLB);
 		lay_out_large(a, &core->large_stlb, &config->large_stlb, config, MODEL_STLB);
 		note_uses(core);
+		core->changed = model_take(a, entries_of(&core->l1i) * sizeof(*core->changed));
 		predictor = model_take(a, branch_predictor_size(config));
 		if (model_clock_retires(config)) {
 			core->clocked = model_take(a, sizeof(*core->clocked));

@@ -461,7 +461,7 @@ INLINE void run_end(struct model *m, struct core *core, const struct model_segme
 static NOINLINE unsigned run_slowly(
 	struct model *m, struct core *core, struct model_segment *s, const uint64_t *record)
 {
-	fetched_settle(core);
+	fetched_last(core);
 	s->ended++;
 	step_record(m, s, record, s->insn_count);
 	return s->block->words;
@@ -481,14 +481,13 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 
 		if (m->watch)
 			watch_record(m->watch, s, at, again);
-		if (UNLIKELY(!s->run.seen) && (s->slow || !fetched_see(m, core, s))) {
+		if (UNLIKELY(s->run.stamp != core->stamp) && !fetched_again(m, core, s) &&
+			(s->slow || !fetched_see(m, core, s))) {
 			m->tick = tick;
 			at += run_slowly(m, core, s, at);
 			tick = m->tick;
 		} else {
-			s->run.count++;
-			s->run.tick = tick;
-			tick += s->run.fetch_count;
+			tick = fetched_use(core, s, tick);
 			at += s->block->words;
 			if (LIKELY(!(s->run.way & SPECIAL)))
 				tick = run_accesses(m, core, s, record + 1, s->run.accesses,
@@ -501,7 +500,9 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 			retire_record(core->retire, s, record, s->insn_count);
 	}
 	m->tick = tick;
-	fetched_settle(core);
+	fetched_count(m, core);
+	if (m->watch && m->watch->static_count)
+		fetched_lose(m, core); /* loop_run must see those that watch_exceeds */
 	if (m->watch)
 		watch_end(m->watch);
 }
@@ -539,7 +540,7 @@ static const uint64_t *run_until(
 		}
 		if (limit > order) {
 			begin = loop_run(m, begin, end, limit);
-			fetched_settle(core);
+			fetched_count(m, core);
 			if (m->watch && m->watch->static_count)
 				watch_settle(m->watch, core->ran);
 		}
@@ -557,6 +558,7 @@ void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 {
 	struct core *core = m->core;
 
+	fetched_begin(m);
 	while (begin < end) {
 		begin = run_until(m, begin, end, m->sampled ? core->sampled.next : NEVER);
 		if (m->sampled && core->clock.order >= core->sampled.next)

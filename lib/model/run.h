@@ -95,9 +95,43 @@ int loop_is_common(const struct model *m);
 void step_record(
 	struct model *m, const struct model_segment *s, const uint64_t *record, unsigned insns);
 
-/* fetched.c: the segment becomes one of core->fetched, and its `run` is filled in; 0 if its lines
- * and pages are not in the first level. */
+/* fetched.c.  Before the first record: the core may be another than last time. */
+void fetched_begin(struct model *m);
+/* The segment's stamp is not the core's.  Are its lines and pages still in the first level, where
+ * they were?  Then it gets that stamp; else 0. */
+int fetched_again(struct model *m, struct core *core, struct model_segment *s);
+/* The same after fetched_again, wherever its lines are; its `run` is filled in. */
 int fetched_see(struct model *m, struct core *core, struct model_segment *s);
+/* Its record is run: its lines are used.  Returns the time after. */
+INLINE uint64_t fetched_use(struct core *core, struct model_segment *s, uint64_t tick)
+{
+	uint64_t *used = core->l1i.used;
+
+	s->run.count++;
+	core->last = s;
+	if (UNLIKELY(!s->run.fetch_count))
+		return tick;
+	used[s->run.entry[0]] = ++tick;
+	if (s->run.fetch_count == 1)
+		return tick;
+	used[s->run.entry[1]] = ++tick;
+	for (unsigned i = MODEL_RUNNING_LINES; i < s->run.fetch_count; i++)
+		used[s->block->fetches[i].hint] = ++tick;
+	return tick;
+}
+/* The line that was fetched last gets into core->fetch_line. */
+INLINE void fetched_last(struct core *core)
+{
+	const struct model_segment *s = core->last;
+
+	if (!s)
+		return;
+	if (s->run.fetch_count)
+		core->fetch_line = s->block->fetches[s->run.fetch_count - 1u].line;
+	core->last = (struct model_segment *)0;
+}
+/* All records so far get into the counts. */
+void fetched_count(struct model *m, struct core *core);
 /* The same for a slow segment, whether its lines are there or not: it must be one iteration of a
  * repeated instruction and no more, with accesses of the usual kinds; else 0. */
 int fetched_see_repeat(struct model_segment *s);

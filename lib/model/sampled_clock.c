@@ -288,7 +288,6 @@ static void leave_window(struct model *m, struct core *core)
 	s->credited = order;
 	if (core->retire)
 		lasting_learn(&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS);
-	fetched_settle(core); /* segments get their code again */
 	core->retire = (struct retire *)0;
 	m->parts = m->parts_away;
 }

@@ -167,13 +167,19 @@ struct core {
 	struct btb btb;
 	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
 	uint32_t page_bits;
-	uint32_t slotted;              /* are line_slots of use? */
-	uint32_t usual;                /* is it as hierarchy_usual assumes? */
-	uint32_t usual_tlbs;           /* is it as translate_usual does? */
-	uint32_t imitates;             /* does cachegrind_line serve? */
-	struct model_segment *fetched; /* those that were run and not settled; see fetched.c */
-	uint64_t ran[MODEL_STATICS];   /* counts of settled segments, until watch_settle takes them
-					*/
+	uint32_t slotted;    /* are line_slots of use? */
+	uint32_t usual;      /* is it as hierarchy_usual assumes? */
+	uint32_t usual_tlbs; /* is it as translate_usual does? */
+	uint32_t imitates;   /* does cachegrind_line serve? */
+	/* See fetched.c. */
+	uint64_t stamp;             /* of segments whose lines are known to be in L1I */
+	uint64_t valid_from;        /* no earlier stamp is of use */
+	uint64_t found_from;        /* branches of earlier ones have to be looked for in the BTB */
+	uint64_t settled;           /* time up to which uses of lines are noted for their pages */
+	uint64_t *changed;          /* of each entry of L1I: stamp from when on it is what it is */
+	struct model_segment *last; /* the last one that was run, if fetch_line is not its own */
+	struct model_segment *fetched; /* those that were run and are not in the counts */
+	uint64_t ran[MODEL_STATICS];   /* counts of such, until watch_settle takes them */
 	struct line_slot line_slots[LINE_SLOTS];
 	uint8_t storable[LINE_SLOTS]; /* of line_slots: a store need not change the line's state */
 	/* The `used` of L1D and of the first data TLBs, if they are not larger; page slots name the
@@ -220,6 +226,7 @@ struct jit_context;
 struct jit {
 	uint8_t *begin, *at, *end;
 	const uint8_t *out;                         /* leaves the code */
+	const uint8_t *again;                       /* the next segment has an older stamp */
 	void (*enter)(struct jit_context *context); /* runs records from context->at on */
 	uint32_t epoch;                             /* of the code that is valid */
 };
@@ -255,6 +262,9 @@ struct model {
 	/* sender_of the line of the last clock_line. */
 	uint32_t sender;
 	uint64_t tick;      /* uses of caches so far */
+	uint64_t stamp;     /* the last one of any core; see fetched.c */
+	uint64_t counted;   /* segments with this stamp, or a later one, are in core->fetched */
+	struct core *ran;   /* the core that ran records last */
 	uint64_t repeating; /* see model_repeating */
 	uint32_t page_bits;
 	struct large_range *large; /* ascending; see tlb.c */
@@ -405,7 +415,7 @@ int tlb_is_usual(const struct model *m, const struct core *core);
 /* Drops these bytes from all private caches of the core; returns whether a line was modified. */
 int hierarchy_recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes);
 /* L1I loses these bytes. */
-void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes);
+void hierarchy_forget_code(struct model *m, struct core *core, uint64_t address, uint64_t bytes);
 
 /* coherence.c. */
 enum supplier { FROM_OUTSIDE, FROM_OUTSIDE_SHARED, FROM_MODIFIED };
@@ -481,9 +491,17 @@ static inline int forward_meets(const struct model *m, const struct core *core, 
 	return UNLIKELY(s != 0) && !forward_covers(s, address, size);
 }
 
-/* fetched.c: notes the uses of instruction lines and pages that were put off.  Before anything
- * looks at them. */
+/* fetched.c: notes the last fetch, and the uses of pages of code, which were put off.  Before
+ * anything looks at them. */
 void fetched_settle(struct core *core);
+/* Before the line of address is used in L1I, which may replace another. */
+void fetched_replace(struct model *m, struct core *core, uint64_t address);
+/* Before this entry of L1I is emptied. */
+void fetched_forget(struct model *m, struct core *core, const uint64_t *entry);
+/* After settling: what is known of lines of this page (its number, from 1 on) is no longer true. */
+void fetched_lose_page(struct model *m, struct core *core, uint64_t page);
+/* The same for all pages. */
+void fetched_lose(struct model *m, struct core *core);
 
 /* branch.c. */
 size_t branch_predictor_size(const struct model_config *config);

@@ -99,8 +99,11 @@ static void lose(struct model *m, struct core *core, struct page_slot *slots, st
 	unsigned i;
 
 	if (tlb->bits != LARGE_BITS && !(victim & LARGE)) {
-		if (slot->page == page && slot->used == used)
+		if (slot->page == page && slot->used == used) {
 			slot->page = 0;
+			if (slots == core->fetch_pages)
+				fetched_lose_page(m, core, page);
+		}
 		/* Its lines may have slots also when another page has taken the page's. */
 		if (slots == core->data_pages && tlb->used == core->page_used)
 			slots_drop(core, victim & ~m->page, m->page + 1);
@@ -108,9 +111,22 @@ static void lose(struct model *m, struct core *core, struct page_slot *slots, st
 	}
 	if (slots == core->data_pages)
 		slots_drop(core, 0, UINT64_MAX);
+	else
+		fetched_lose(m, core);
 	for (i = 0; i < PAGE_SLOTS; i++)
 		if (slots[i].used == used)
 			slots[i].page = 0;
+}
+
+/* The page has a slot from now on. */
+static void tlb_set_slot(
+	struct model *m, struct core *core, struct page_slot *slots, uint64_t page, uint64_t *used)
+{
+	struct page_slot *slot = page_slot(slots, page);
+
+	if (slots == core->fetch_pages && slot->page && slot->page != page)
+		fetched_lose_page(m, core, slot->page);
+	*slot = (struct page_slot){page, used};
 }
 
 /* The TLB's entry translates the address now, and replaced victim (0 or NEVER: nothing). slots:
@@ -122,8 +138,14 @@ static void found(struct model *m, struct core *core, struct page_slot *slots, s
 
 	if (tlb->policy != MODEL_LRU && tlb->policy != MODEL_RANDOM) {
 		if (tlb->recent != page) {
+			struct page_slot *code = page_slot(core->fetch_pages, tlb->recent);
+
 			page_slot(core->data_pages, tlb->recent)->page = 0;
-			page_slot(core->fetch_pages, tlb->recent)->page = 0;
+			if (code->page == tlb->recent) {
+				fetched_settle(core);
+				fetched_lose(m, core);
+				code->page = 0;
+			}
 		}
 		tlb->recent = page;
 	} else if (victim != NEVER && victim) {
@@ -131,8 +153,7 @@ static void found(struct model *m, struct core *core, struct page_slot *slots, s
 		lose(m, core, core->fetch_pages, tlb, entry, victim);
 	}
 	if (slots && page != 1)
-		*page_slot(slots, page) =
-			(struct page_slot){page, &tlb->used[entry - tlb->entries]};
+		tlb_set_slot(m, core, slots, page, &tlb->used[entry - tlb->entries]);
 }
 
 /* ---- translations ---- */
@@ -160,8 +181,7 @@ static uint64_t no_translation(
 	uint64_t page = address >> m->page_bits;
 
 	if (page)
-		*page_slot(slots, page + 1) =
-			(struct page_slot){page + 1, &core->page_used[PAGES_NOTED - 1]};
+		tlb_set_slot(m, core, slots, page + 1, &core->page_used[PAGES_NOTED - 1]);
 	return 0;
 }
 
@@ -263,6 +283,7 @@ uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address
 
 uint64_t tlb_translate_fetch(struct model *m, struct core *core, uint64_t address)
 {
+	fetched_settle(core);
 	return translate(m, core, core->fetch_pages, &core->itlb, &core->large_itlb,
 		m->config.large_itlb.ways == MODEL_LARGE_SPLIT, address, EV_ITLB_MISSES,
 		EV_ITLB_WALKS);
@@ -285,12 +306,14 @@ static void flush(struct cache *tlb, uint64_t begin, uint64_t end)
 	}
 }
 
-static void flush_core(struct core *core, uint64_t begin, uint64_t end)
+static void flush_core(struct model *m, struct core *core, uint64_t begin, uint64_t end)
 {
 	struct cache *const tlbs[] = {&core->itlb, &core->dtlb, &core->stlb, &core->large_itlb,
 		&core->large_dtlb, &core->large_stlb};
 	unsigned i;
 
+	fetched_settle(core);
+	fetched_lose(m, core);
 	for (i = 0; i < sizeof(tlbs) / sizeof(tlbs[0]); i++)
 		if (tlbs[i]->ways)
 			flush(tlbs[i], begin, end);
@@ -316,5 +339,5 @@ void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page
 		return;
 	set_range(m, begin, end, large);
 	for (cores = m->active; cores; cores &= cores - 1)
-		flush_core(&m->cores[__builtin_ctzll(cores)], begin, end);
+		flush_core(m, &m->cores[__builtin_ctzll(cores)], begin, end);
 }

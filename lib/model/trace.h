@@ -20,8 +20,8 @@
  *
  * An address has at most 48 bits.
  *
- * Descriptors belong to the caller and must live as long as a record may name them. The model
- * writes only the fields that are marked "the model's".
+ * Descriptors belong to the caller and must live as long as a record may name them. They serve one
+ * model, which writes only the fields that are marked "the model's".
  */
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
@@ -167,25 +167,29 @@ struct model_outcome {
 
 /* What running a record takes of its segment; the model's. */
 #define MODEL_RUNNING_SIMPLE 2
+#define MODEL_RUNNING_LINES  2
 struct model_running {
-	struct model_segment *link; /* the segment seen before this one */
+	struct model_segment *link; /* the one counted before this one; see model/fetched.c */
 	const struct model_access *accesses;
-	uint64_t tick;  /* when it was fetched last */
+	uint64_t stamp; /* the core's, when its lines were last known to be in the first level; 0:
+			   never */
 	uint64_t from;  /* its branch's address */
-	uint32_t count; /* records since it was first seen */
+	uint32_t count; /* records that are not in the counts yet */
 	uint32_t base;  /* its branch, in the predictor's base table */
-	uint16_t insn_count, access_count;
+	/* Where its first lines are in L1I. */
+	uint16_t entry[MODEL_RUNNING_LINES];
+	uint16_t access_count;
+	uint8_t insn_count;
 	/* Of its first accesses, where they are simple (see `seen`). */
 	uint8_t size[MODEL_RUNNING_SIMPLE], insn[MODEL_RUNNING_SIMPLE];
 	uint8_t fetch_count;
 	uint8_t length; /* of its branch */
-	uint8_t seen;   /* 0, or: all of this is valid, and its lines and pages are in the first
-			   level; the kinds of its accesses (model/run.h) */
+	uint8_t seen;   /* 0: it never was; else the kinds of its accesses (model/run.h), and all
+			   of this is valid except for stamp and entry */
 	uint8_t way;    /* how to run it */
 	uint8_t taken;
-	uint8_t known;       /* 0, or the value of `seen` when it is seen: all fields except link,
-				tick and count are unchanged since it was seen before */
-	const uint8_t *code; /* while it is seen: runs its records, null: there is none (jit.h) */
+	const uint8_t *code; /* while its stamp is the core's: runs its records, or leaves the code
+				of segments, if it has none (jit.h) */
 };
 
 struct model_segment {

@@ -21,8 +21,9 @@ struct block {
 	struct model_outcome outcomes[2][1];
 };
 
-static struct block blocks[BLOCKS];
-static uint64_t words[RECORDS * WORDS];
+/* The same for each of two models, as descriptors serve one. */
+static struct block blocks[BLOCKS], others[BLOCKS];
+static uint64_t words[RECORDS * WORDS], other_words[RECORDS * WORDS];
 
 static void make_segment(struct block *b, unsigned taken, unsigned kind)
 {
@@ -97,14 +98,18 @@ static const uint64_t *make_records(uint64_t bytes, uint64_t *seed)
 
 	for (unsigned r = 0; r < RECORDS; r++) {
 		struct block *b = &blocks[random_below(seed, BLOCKS)];
+		unsigned taken = random_below(seed, 4) == 0;
 
-		*at++ = model_word(&b->segments[random_below(seed, 4) == 0], b->block.words);
+		*at = model_word(&b->segments[taken], b->block.words);
+		other_words[at++ - words] =
+			model_word(&others[b - blocks].segments[taken], b->block.words);
 		for (unsigned i = 0; i < b->block.access_count; i++) {
 			uint64_t far = random_below(seed, 8) == 0;
 
 			*at = 0x10000000 + 8 * random_below(seed, (far ? bytes : 8192) / 8);
 			if (b->accesses[i].guarded && random_below(seed, 2))
 				*at = 0;
+			other_words[at - words] = *at;
 			at++;
 		}
 	}
@@ -113,8 +118,12 @@ static const uint64_t *make_records(uint64_t bytes, uint64_t *seed)
 
 static void make_blocks(uint64_t *seed)
 {
-	for (unsigned i = 0; i < BLOCKS; i++)
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		uint64_t again = *seed;
+
+		make_block(&others[i], 0x400000 + 0x1000 * i, &again);
 		make_block(&blocks[i], 0x400000 + 0x1000 * i, seed);
+	}
 }
 
 /* What the tool does: models stretches, and counts what lies between them. */
@@ -129,7 +138,7 @@ static void model_part(struct sampled *s, struct run *part, const uint64_t *end)
 {
 	uint64_t before = model_fast_instructions(part->model), n;
 
-	model_run(part->model, words, end);
+	model_run(part->model, other_words, other_words + (end - words));
 	model_sync(part->model);
 	n = model_fast_instructions(part->model) - before;
 	if (s->exact < MODEL_FAST_EXACT)
