@@ -325,8 +325,8 @@ static int waits_make(struct waits *w, struct error *e)
 	w->least = (uint64_t)(percent / 100 * (double)wait_at(w, 0)->time);
 	if (waits_arrange(w))
 		return error_nomem(e);
-	waits_row(w, 0, &total);
 	waits_rows(w, 0, 0, -1);
+	waits_row(w, 0, &total); /* the last, so that parents are numbers of rows without it */
 	waits_notes(w);
 	report_coverage(w->t, w->d);
 	return 0;

@@ -59,7 +59,7 @@ import json
 rows = json.load(open("json"))["rows"]
 words = {row["kind"] for row in rows}
 lock = [row for row in rows if row["procedure"].startswith("planted_lock")]
-print({"futex", "sleep", "object", "place"} <= words or words, lock[0]["counts"][0]["value"] > 0 and rows[lock[0]["parent"] - 1]["kind"])
+print({"futex", "sleep", "object", "place"} <= words or words, lock[0]["counts"][0]["value"] > 0 and rows[lock[0]["parent"]]["kind"])
 END
 like "JSON: kinds of rows, times, parents" "$out" '^True futex$|^\{.*futex.*\} futex$'
 run prof -waits -csv futex
