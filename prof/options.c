@@ -246,6 +246,15 @@ static int check_diff(const struct options *o, struct error *e)
 	return 0;
 }
 
+/* What takes whole files. */
+static int check_times(const struct options *o, struct error *e)
+{
+	if (!(o->request.from || o->request.to) || !(o->merge || o->dump))
+		return 0;
+	return error_set(e, ERR_CONFLICT, "-%s takes whole files: leave out -from and -to",
+		o->merge ? "merge" : "dump");
+}
+
 static int check_export(const struct options *o, bool report, struct error *e)
 {
 	if (!o->export)
@@ -352,8 +361,8 @@ static int check(const struct options *o, struct error *e)
 			error_sys(e, errno, "-archive: cannot read %s", o->archives.data[i]);
 			return error_hint(e, "ssrun -archive DIR fills such a directory");
 		}
-	if (check_diff(o, e) || check_tui(o, chosen, e) || check_plot(o, chosen > 0, e) ||
-		check_html(o, chosen > 0, e))
+	if (check_times(o, e) || check_diff(o, e) || check_tui(o, chosen, e) ||
+		check_plot(o, chosen > 0, e) || check_html(o, chosen > 0, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))
 		return error_set(

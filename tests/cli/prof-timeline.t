@@ -195,4 +195,9 @@ is "every sample is on one" "$(json '[.rows[].thread] | unique | map(select(star
 is "and none is lost" "$(json '(([.rows[].counts[0].value] | add) * 1000 | round) == (.total.counts[0].value * 1000 | round)')" true
 prof -dso -by thread -json cpus.exp > out.json
 is "its thread is one" "$(json '[.rows[].thread] | unique | length')" 1
+for whole in merge dump; do
+	run prof -$whole -o sum -from 50% phased
+	is "-$whole takes whole files" "$status" 125
+	like "... and says so" "$err" "-$whole takes whole files: leave out -from and -to"
+done
 done_testing
