@@ -99,6 +99,31 @@ fi
 if command -v rustc >/dev/null && as_user rustc --version >/dev/null 2>&1; then
 	if as_user rustc -g -O -o rustspin rustspin.rs 2>rust.log; then
 		experiments rustspin 'rustspin::churn' 4
+		cat > rustgeneric.rs <<-'EOF'
+			#[inline(always)]
+			fn step(i: u64) -> u64 { i * i / (i + 1) }
+			struct Adder<T> { sum: T }
+			trait Add { fn add(&mut self, n: u64); }
+			impl Add for Adder<u64> {
+			    #[inline(never)]
+			    fn add(&mut self, n: u64) {
+			        self.sum += (0..std::hint::black_box(n)).map(|i| step(i)).sum::<u64>();
+			    }
+			}
+			fn main() {
+			    let mut a = Adder::<u64> { sum: 0 };
+			    for _ in 0..200 { a.add(1000000); }
+			    println!("{}", a.sum);
+			}
+		EOF
+		as_user rustc -g -O -o rustgeneric rustgeneric.rs 2>>rust.log
+		run ssrun -usertime -o generic ./rustgeneric
+		run prof generic
+		like "Rust: methods of generic types" "$out" '<rustgeneric::Adder<u64> as rustgeneric::Add>::add'
+		run prof -inlines generic
+		like "... functions that were inlined" "$out" 'rustgeneric::step \[inlined\]'
+		run prof -calltree generic
+		like "... and their callers" "$out" '  rustgeneric::main \('
 	else
 		skip "Rust" "rustc does not build: $(tail -1 rust.log)"
 	fi
