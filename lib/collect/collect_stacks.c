@@ -66,6 +66,10 @@ static int stack_find_place(struct stacks *s, struct process *p, struct place *p
 
 	place->sought = true;
 	place->known = m != NULL;
+	if (!m && s->python && python_is_code(s->python, p->pid, place->key.pc, &place->image)) {
+		place->known = true;
+		place->address = place->key.pc;
+	}
 	if (!m)
 		return 0;
 	image = m->image;
@@ -317,6 +321,14 @@ struct stack_node stacks_path(struct stacks *s, struct process *p, const struct 
 		users = unwind_sample(s, p, sample, &complete);
 	else
 		users = chain_part(sample, (uint64_t)PERF_CONTEXT_USER, s->pcs, STACK_DEPTH);
+	if (s->python && users) {
+		long merged =
+			python_merge(s->python, p, r->tid, r->time, s->pcs, users, STACK_DEPTH);
+
+		if (merged < 0)
+			return (struct stack_node){.node = -1};
+		users = (size_t)merged;
+	}
 	if (in_kernel)
 		kernels = chain_part(sample, (uint64_t)PERF_CONTEXT_KERNEL, kernel,
 			sizeof(kernel) / sizeof(kernel[0]));

@@ -7,7 +7,7 @@
 #ifndef COLLECT_COLLECT_STACKS_H
 #define COLLECT_COLLECT_STACKS_H
 
-#include "collect/spaces.h"
+#include "collect/python_frames.h"
 #include "image/unwind.h"
 
 #define STACK_DEPTH 512
@@ -22,7 +22,8 @@ struct stack_path {
 };
 
 struct stacks {
-	struct spaces *spaces; /* borrowed */
+	struct spaces *spaces;        /* borrowed */
+	struct python_frames *python; /* likewise; NULL: none */
 	struct unwinder *unwinder;
 	enum image_machine machine; /* machine of the samples' registers */
 	struct table places;        /* meanings of addresses */

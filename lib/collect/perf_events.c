@@ -13,6 +13,7 @@
 #define RING_FLAT        ((size_t)256 << 10)
 #define RING_STACKS      ((size_t)512 << 10) /* the kernel's limit for all users */
 #define RING_STACKS_ROOT ((size_t)4 << 20)
+#define WAKING_PERIOD    5000000u /* ns */
 
 static const struct collect_metric *perf_events_metric_of(
 	const struct collect_request *r, size_t event, const struct sampler *s)
@@ -145,6 +146,12 @@ static struct perf_event_attr perf_events_attr_of(
 	if (s->events.data[event].switches) {
 		attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 		attr.sample_period = 1;
+	}
+	/* Frames of interpreters are read when a sample wakes us; where samples are rare. */
+	if ((m->flags & METRIC_STACKS) && (m->flags & METRIC_CLOCK) && m->period >= WAKING_PERIOD &&
+		!s->events.data[event].switches && !s->events.data[event].wakes) {
+		attr.watermark = 0;
+		attr.wakeup_events = 1;
 	}
 	if (event == 0) {
 		attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;

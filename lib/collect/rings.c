@@ -124,7 +124,8 @@ int rings_open(
 		struct ring *ring = &r->rings.data[i];
 		int fd;
 
-		attr->wakeup_watermark = (uint32_t)(r->bytes / 4);
+		if (attr->watermark || !attr->wakeup_events)
+			attr->wakeup_watermark = (uint32_t)(r->bytes / 4);
 		fd = open_one(r, attr, pid, ring->cpu);
 		if (fd < 0 && errno == ENODEV)
 			continue; /* this processor is offline */

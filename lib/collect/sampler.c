@@ -60,6 +60,8 @@ void sampler_init(struct sampler *s, struct experiment *x, const char *archive)
 	memset(s, 0, sizeof(*s));
 	images_init(&s->images, archive);
 	init(s, x);
+	python_init(&s->python, &s->spaces);
+	s->stacks.python = &s->python;
 	s->spaces.leaving = sampler_on_leaving;
 	s->spaces.context = s;
 }
@@ -231,6 +233,8 @@ int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
 
 int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
 {
+	if (python_snapshot(&s->python))
+		return error_nomem(e);
 	if (sampler_drain(s, limit, e))
 		return -1;
 	return s->blocking && blocked_look(&s->blocked) ? error_nomem(e) : 0;
@@ -277,6 +281,7 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 void sampler_fini(struct sampler *s)
 {
 	branch_records_fini(&s->branches);
+	python_fini(&s->python);
 	value_records_fini(&s->values);
 	stacks_fini(&s->stacks);
 	phases_fini(&s->phases);

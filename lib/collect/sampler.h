@@ -28,6 +28,7 @@ struct sampler {
 	struct collect_images images;
 	struct spaces spaces;
 	struct stacks stacks;
+	struct python_frames python; /* of runs that are watched */
 	struct phases phases;
 	struct blocked blocked;
 	bool blocking;                    /* blocked is used */

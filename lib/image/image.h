@@ -86,7 +86,9 @@ struct image_variable {
 
 /* The variable that contains the byte at address; -1: unknown. */
 int image_variable_at(struct image *image, uint64_t address, struct image_variable *variable);
-/* Likewise, the section: its name is the variable's. */
+/* The variable of this name, as the symbol has it; -1: there is none. */
+int image_variable_find(struct image *image, const char *name, struct image_variable *variable);
+/* As image_variable_at, the section: its name is the variable's. */
 int image_section_at(struct image *image, uint64_t address, struct image_variable *section);
 
 struct image_line {

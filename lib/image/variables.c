@@ -101,19 +101,38 @@ static char *plain_name(const char *name)
 	return plain;
 }
 
+static void variables_need(struct image *image)
+{
+	struct finding found = {0};
+
+	if (image->variables.ready)
+		return;
+	image->variables.ready = true;
+	if (image->elf->header.e_type != ET_REL)
+		variables_load(image, &found);
+	vec_fini(&found.all);
+}
+
+int image_variable_find(struct image *image, const char *name, struct image_variable *variable)
+{
+	const struct variables *v = &image->variables;
+
+	variables_need(image);
+	for (size_t i = 0; i < v->all.count; i++)
+		if (v->all.data[i].is.name && strcmp(v->all.data[i].is.name, name) == 0) {
+			*variable = v->all.data[i].is;
+			return 0;
+		}
+	return -1;
+}
+
 int image_variable_at(struct image *image, uint64_t address, struct image_variable *variable)
 {
 	struct variables *v = &image->variables;
-	struct finding found = {0};
 	const struct interval *i;
 	struct own_variable *own;
 
-	if (!v->ready) {
-		v->ready = true;
-		if (image->elf->header.e_type != ET_REL)
-			variables_load(image, &found);
-		vec_fini(&found.all);
-	}
+	variables_need(image);
 	i = intervals_find(&v->ranges, address);
 	if (!i)
 		return -1;

@@ -14,6 +14,8 @@ enum {
 	INTERPRETER_WORTH = 20, /* percent, in an interpreter that could name its functions */
 };
 
+static const char python[] = "ssrun -usertime, of Python 3.11; python -X perf, of 3.12 or later";
+
 static const struct runtime {
 	const char *image, *option;
 	bool interprets; /* its own code has the samples, whatever the program */
@@ -32,6 +34,12 @@ static const struct runtime {
 	{"beam.smp", "erl +JPperf true", false},
 	{"php*", "php -d opcache.jit_debug=0x10", false},
 	{"wasmtime", "wasmtime --profile perfmap", false},
+	{"python3.[89]", python, true},
+	{"python3.1[01]", python, true},
+	{"libpython3.[89].so*", python, true},
+	{"libpython3.1[01].so*", python, true},
+	{"perl", "(perl cannot name them)", true},
+	{"libperl.so*", "(perl cannot name them)", true},
 	{"python3.1[2-9]*", "python -X perf", true},
 	{"libpython3.1[2-9]*", "python -X perf", true},
 };

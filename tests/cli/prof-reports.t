@@ -370,7 +370,7 @@ generated() {
 	printf 'type pcsamp\nfact command node x.js\nimage elf %s\nimage anonymous [anonymous]\nmetric time 1000003 measured clock\n' "$1"
 	printf 'process 100 -1 node\nthread 1 100 node\nsample 0 1 0 60 1:0x1000\nsample 0 1 0 40 2:0x7000\n'
 }
-cp app node; cp app python3.12
+cp app node; cp app python3.12; cp app python3.11; cp app perl
 generated node | make_experiment node.exp
 generated app | make_experiment app.exp
 generated python3.12 | make_experiment python.exp
@@ -379,6 +379,9 @@ is "by image, generated code is one row" "$(prof -dso two.exp 2>/dev/null | grep
 like "generated code without names: the runtime's option" "$(prof node.exp 2>&1)" '^40.0% is in generated code without names. Run again so that there are some: node --perf-basic-prof$'
 like "of a runtime that is not known: what prof reads" "$(prof app.exp 2>&1)" '^40.0% is in generated code without names. A runtime that writes /tmp/perf-PID.map gives it names$'
 like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)" '^60.0% is in an interpreter. .*: python -X perf$'
+for runtime in python3.11 perl; do generated $runtime | make_experiment $runtime.exp; done
+like "one that is too old for that" "$(prof python3.11.exp 2>&1)" '^60.0% is in an interpreter. .*: ssrun -usertime, of Python 3.11; python -X perf, of 3.12 or later$'
+like "one that has none" "$(prof perl.exp 2>&1)" '^60.0% is in an interpreter. .*perl cannot name them'
 
 rm app
 run prof app.pcsamp.100

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Functions of Python in call paths: read from the interpreter of python3 3.11 at samples.
+# In real time: samples of short runs.
+. "$TOP/tests/lib.sh"
+
+cat > work.py <<'END'
+import time
+
+def innermost(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+
+class Caller:
+    def calls(self):
+        return innermost(20000)
+
+def outermost():
+    end = time.process_time() + 2
+    while time.process_time() < end:
+        Caller().calls()
+
+outermost()
+END
+for python in /usr/bin/python3.11 /usr/bin/python3 python3 ''; do
+	[ "$($python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)" != 3.11 ] || break
+done
+if [ ! "$python" ]; then
+	skip "functions of Python" "there is no python3 3.11"
+	done_testing
+	exit
+fi
+
+run ssrun -usertime -o paths "$python" work.py
+is "it is sampled" "$status $err" "0 "
+prof -calltree -json paths > paths.json
+cat > path.py <<'END'
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+for row in rows:
+    if not row.get("procedure", "").startswith("innermost "):
+        continue
+    path = []
+    while row is not None:
+        if row.get("image") == "[python]":
+            path.append(row["procedure"])
+        row = rows[row["parent"]] if row["parent"] >= 0 else None
+    print(" < ".join(path))
+    break
+END
+run python3 path.py paths.json
+like "functions of Python have names and callers" "$out" \
+	'^innermost \(work.py:3\) < Caller.calls \(work.py:10\) < outermost \(work.py:13\) < <module> \(work.py:1\)$'
+run prof -inclusive paths
+like "and rows of their own" "$out" ' Caller.calls \(work.py:10\) \(\[python\]\)'
+unlike "the interpreter is understood: no remedy is needed" "$out" 'is in an interpreter'
+run ssrun -fpcsamp -o flat "$python" work.py
+run prof flat
+like "without call paths, it says what names them" "$out" 'is in an interpreter.*(ssrun -usertime|python -X perf)'
+done_testing
