@@ -392,10 +392,9 @@ static const char *kernel_name(const struct experiment *x, const struct experime
 	return NULL;
 }
 
-/* Of a function of the kernel; UNKNOWN: it says nothing. */
-static enum experiment_pause_reason told_by(const char *name, const struct blocking_call **call)
+/* What a function of the kernel waits for; UNKNOWN: that is not known. */
+static enum experiment_pause_reason function_reason(const char *name)
 {
-	static const char *const prefixes[] = {"__x64_sys_", "__arm64_sys_", "__do_sys_"};
 	static const struct {
 		const char *name;
 		enum experiment_pause_reason reason;
@@ -404,42 +403,56 @@ static enum experiment_pause_reason told_by(const char *name, const struct block
 		{"handle_userfault", PAUSE_FAULT}, {"do_mem_abort", PAUSE_FAULT},
 		{"do_signal_stop", PAUSE_STOPPED}, {"ptrace_stop", PAUSE_STOPPED},
 		{"ptrace_stop.part.0", PAUSE_STOPPED}, {"get_signal", PAUSE_STOPPED},
-		{"do_exit", PAUSE_CALL}};
+		{"pipe_read", PAUSE_PIPE}, {"pipe_write", PAUSE_PIPE},
+		{"anon_pipe_read", PAUSE_PIPE}, {"anon_pipe_write", PAUSE_PIPE},
+		{"do_wait", PAUSE_CHILD}, {"futex_wait", PAUSE_FUTEX},
+		{"do_nanosleep", PAUSE_SLEEP}, {"do_exit", PAUSE_CALL}};
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		size_t n = strlen(prefixes[i]);
-
-		if (strncmp(name, prefixes[i], n) != 0)
-			continue;
-		*call = blocking_call_named(name + n, strlen(name + n));
-		if (*call)
-			return (*call)->reason;
-	}
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (strcmp(name, functions[i].name) == 0)
 			return functions[i].reason;
 	return PAUSE_UNKNOWN;
 }
 
+/* The call that a function of the kernel does; NULL: none. */
+static const struct blocking_call *function_call(const char *name)
+{
+	static const char *const prefixes[] = {
+		"__x64_sys_", "__arm64_sys_", "__do_sys_", "ksys_", "kernel_"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t n = strlen(prefixes[i]);
+
+		if (strncmp(name, prefixes[i], n) == 0)
+			return blocking_call_named(name + n, strlen(name + n));
+	}
+	return NULL;
+}
+
 /* The obstacle by the kernel's frames from node on; -2: they do not show it. */
 static long by_frames(struct obstacles *o, uint32_t node)
 {
 	const struct experiment *x = o->experiment;
+	enum experiment_pause_reason reason = PAUSE_UNKNOWN;
+	const struct blocking_call *call = NULL;
 
-	for (; node != EXPERIMENT_ROOT; node = experiment_node_at(x, node)->key.parent) {
+	for (; node != EXPERIMENT_ROOT && !call; node = experiment_node_at(x, node)->key.parent) {
 		const struct experiment_node *n = experiment_node_at(x, node);
-		const struct blocking_call *call = NULL;
-		enum experiment_pause_reason reason;
 		const char *name;
 
 		if (x->images.data[n->key.image].kind != EXPERIMENT_IMAGE_KERNEL)
-			return -2;
+			break;
 		name = kernel_name(x, n);
-		reason = name ? told_by(name, &call) : PAUSE_UNKNOWN;
-		if (reason != PAUSE_UNKNOWN)
-			return obstacles_plain(o, reason, call ? call->name : "");
+		if (!name)
+			continue;
+		if (reason == PAUSE_UNKNOWN)
+			reason = function_reason(name);
+		call = function_call(name);
 	}
-	return -2;
+	/* Without its descriptor, a call of any file is one. */
+	if (reason == PAUSE_UNKNOWN && call)
+		reason = call->reason == PAUSE_FILE ? PAUSE_CALL : call->reason;
+	return reason == PAUSE_UNKNOWN ? -2 : obstacles_plain(o, reason, call ? call->name : "");
 }
 
 static int name_children(struct experiment *x)

@@ -29,7 +29,7 @@ struct wait { /* table entry; 0 is all */
 	uint32_t input, node; /* of a place */
 };
 
-enum { WAITS_TIME, WAITS_COUNT, WAITS_LONGEST, WAITS_KIND, WAITS_PATH, WAITS_COLUMNS };
+enum { WAITS_TIME, WAITS_COUNT, WAITS_LONGEST, WAITS_KIND, WAITS_WHAT, WAITS_PATH, WAITS_COLUMNS };
 
 static const struct report_column waits_columns[WAITS_COLUMNS] = {
 	[WAITS_TIME] = {.kind = REPORT_COUNT,
@@ -48,6 +48,7 @@ static const struct report_column waits_columns[WAITS_COLUMNS] = {
 		.unit = "seconds",
 		.label = LABEL_MEASURED},
 	[WAITS_KIND] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "kind"},
+	[WAITS_WHAT] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "what"},
 	[WAITS_PATH] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "path"},
 };
 
@@ -217,6 +218,7 @@ static void waits_row(struct waits *w, size_t index, const struct report_row *ro
 	cells[WAITS_KIND].text = own->key.level == LEVEL_REASON && own->key.what < PAUSE_REASONS
 					 ? experiment_pause_words[own->key.what]
 					 : level_words[own->key.level];
+	cells[WAITS_WHAT].text = row->procedure ? row->procedure : row->image;
 	if (own->key.level != LEVEL_PLACE)
 		return;
 	path = (char *)(uintptr_t)report_text(w->t, "%s", profile_string_at(w->d, own->key.what));
@@ -256,14 +258,15 @@ static void waits_rows(struct waits *w, size_t parent, unsigned depth, long abov
 			w->left++;
 			continue;
 		}
+		/* Only a place is a procedure, which other reports are about. */
 		if (own->key.level == LEVEL_PLACE)
 			place_row(w, index, &row);
 		else if (own->key.level == LEVEL_GROUP)
-			row.procedure = report_group_text(w->t, w->d, own->key.what);
+			row.image = report_group_text(w->t, w->d, own->key.what);
 		else if (own->key.level == LEVEL_REASON)
-			row.procedure = report_waits_reason(own->key.what);
+			row.image = report_waits_reason(own->key.what);
 		else
-			row.procedure = report_text(w->t, "%s%s",
+			row.image = report_text(w->t, "%s%s",
 				own->key.level == LEVEL_WAKER ? "woken by " : "",
 				profile_string_at(w->d, own->key.what));
 		waits_row(w, index, &row);

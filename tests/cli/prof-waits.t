@@ -40,10 +40,13 @@ if [ "$(id -u)" = 0 ]; then
 	like "with the place in the program" "$out" 'waits_for_futex \[in (__)?(pthread_mutex_lock|lll_lock_wait)[^]]*called by main\] \(waits: waits.c, [0-9]+\)'
 	report pipe
 	like "and the function of the library" "$out" 'reads_one \[in (__)?(libc_)?read, called by waits_for_pipe < main\]'
-	run ssrun -totaltime -o often "$waits" often 20
+	run ssrun -totaltime -o often "$waits" often 100
 	is "often: recorded" "$status" 0
 	report often
 	like "short waits, too, are of their pipe" "$out" ' [0-9]{2,} +[0-9.]+ +pipe 1, read'
+	run ssrun -totaltime -o gone "$waits" often 1
+	report gone
+	like "and of programs that are gone when ssrun looks" "$out" ' +pipe$'
 else
 	skip "with the place in the program" "needs root"
 fi
@@ -58,7 +61,7 @@ run python3 - <<'END'
 import json
 rows = json.load(open("json"))["rows"]
 words = {row["kind"] for row in rows}
-lock = [row for row in rows if row["procedure"].startswith("planted_lock")]
+lock = [row for row in rows if row["what"].startswith("planted_lock")]
 print({"futex", "sleep", "object", "place"} <= words or words, lock[0]["counts"][0]["value"] > 0 and rows[lock[0]["parent"]]["kind"])
 END
 like "JSON: kinds of rows, times, parents" "$out" '^True futex$|^\{.*futex.*\} futex$'
