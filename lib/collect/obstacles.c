@@ -455,26 +455,32 @@ static long by_frames(struct obstacles *o, uint32_t node)
 	return reason == PAUSE_UNKNOWN ? -2 : obstacles_plain(o, reason, call ? call->name : "");
 }
 
+static const char *command_of(const struct experiment *x, uint64_t pid)
+{
+	const char *command = NULL;
+
+	for (size_t i = 1; i < x->processes.count; i++)
+		if ((uint64_t)x->processes.data[i].pid == pid)
+			command = x->processes.data[i].command;
+	return command;
+}
+
+static int name_child(const struct experiment *x, struct experiment_obstacle *row)
+{
+	const char *command = command_of(x, row->key.address);
+
+	if (row->key.reason != PAUSE_CHILD || !row->key.address || !command)
+		return 0;
+	free(row->name);
+	row->name = strdup(command);
+	return row->name ? 0 : -1;
+}
+
 static int name_children(struct experiment *x)
 {
-	for (size_t i = 1; i < x->obstacles.count; i++) {
-		struct experiment_obstacle *row = table_at(&x->obstacles, i);
-		char *name;
-
-		if (row->key.reason != PAUSE_CHILD || !row->key.address)
-			continue;
-		for (size_t k = 1; k < x->processes.count; k++) {
-			const struct experiment_process *p = &x->processes.data[k];
-
-			if ((uint64_t)p->pid != row->key.address)
-				continue;
-			name = strdup(p->command);
-			if (!name)
-				return -1;
-			free(row->name);
-			row->name = name;
-		}
-	}
+	for (size_t i = 1; i < x->obstacles.count; i++)
+		if (name_child(x, table_at(&x->obstacles, i)))
+			return -1;
 	return 0;
 }
 
