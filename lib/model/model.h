@@ -227,8 +227,11 @@ struct model_config {
 	struct model_prefetcher l1d_stride;         /* loads at a constant stride: entries, ahead */
 	struct model_prefetcher l2_stream; /* misses of L1 in ascending or descending lines:
 					      entries, ahead, lines */
-	uint32_t l2_adjacent;  /* a miss of L2 fetches the other half of its pair of lines too */
-	uint32_t clock;        /* enum model_clock */
+	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
+	uint32_t clock;       /* enum model_clock */
+	/* Fetch: operations in a cycle, up to a taken branch (0: any number); bytes of the line
+	 * that they are of (0: of any); operations ahead of dispatch at most. */
+	uint32_t fetch_group, fetch_line, fetch_queue;
 	uint32_t fetches;      /* sequential lines of code requested at once; 0, 1: one */
 	uint32_t jump_fetches; /* likewise, of those that are jumped to as predicted */
 	/* The branch target buffer: entries, 0: it knows all branches; those of its first level;

@@ -179,6 +179,8 @@ void retire_note(struct retire *t, const struct model_insn *insn, enum retire_wh
 			insn, address, latency, (uint8_t)what, (uint8_t)cause, turns[cause]};
 }
 
+enum { GROUPS_AT_ONCE = 4 }; /* without a taken branch: their time is then looked at */
+
 /* After the last instruction of a record; `taken` branches were. Fetch takes whole groups of
  * instructions: one that a taken branch ends is not filled up by what follows, except where all
  * since the branch before make a small group. */
@@ -189,6 +191,8 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 
 	if (t->taken_long && t->in_a_row > taken * (t->width + t->width / 2))
 		fetching = (uint64_t)t->in_a_row * t->slot + (uint64_t)taken * t->taken_long;
+	fetching = later(fetching, (uint64_t)t->groups << RETIRE_CYCLE_BITS);
+	t->groups = 0;
 	fetching += (uint64_t)statics[MODEL_STATIC_RETURNS] * t->taken_return;
 	if (statics[MODEL_STATIC_INDIRECTS] && t->varied) {
 		fetching += t->taken_indirect;
@@ -197,11 +201,28 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 	fetching += (uint64_t)t->from_second * t->btb_second;
 	t->from_second = 0;
 	t->in_a_row = 0;
-	t->taken_last = later(t->came, t->taken_last + fetching);
+	t->taken_last += fetching;
+	if (t->taken_last + t->fetch_ahead < t->came)
+		t->taken_last = t->came - t->fetch_ahead;
 	if (t->taken_last > t->came && t->taken_last + t->slot > t->redirected) {
 		t->redirected = t->taken_last + t->slot;
 		t->redirected_by = MODEL_CAUSE_TAKEN;
 	}
+}
+
+/* Counts the groups in which a whole record of s is fetched. The first goes on with the line of the
+ * record before unless a branch was taken. */
+static void count_groups(struct retire *t, const struct model_segment *s)
+{
+	const struct model_groups *g = &s->groups;
+	uint32_t before = g->first_line == t->group_line ? t->group_filled : 0;
+	uint32_t size = t->fetch_group;
+
+	t->groups += (before + g->first + size - 1) / size - (before + size - 1) / size + g->rest;
+	t->group_line = g->last_line;
+	t->group_filled = s->statics[MODEL_STATIC_TAKEN] ? 0
+			  : g->rest                      ? g->last
+							 : before + g->first;
 }
 
 /* ---- records ---- */
@@ -344,6 +365,11 @@ void retire_record(
 	if (UNLIKELY(op < end))
 		run_carefully(&w, s, op, end, record);
 	t->in_a_row += insns;
-	if (insns == s->insn_count && s->statics[MODEL_STATIC_TAKEN] && t->taken)
+	if (insns != s->insn_count)
+		return;
+	if (t->fetch_group)
+		count_groups(t, s);
+	if ((s->statics[MODEL_STATIC_TAKEN] && (t->taken || t->groups)) ||
+		t->groups >= GROUPS_AT_ONCE)
 		space_taken(t, s->statics);
 }

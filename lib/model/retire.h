@@ -160,7 +160,10 @@ struct retire {
 	uint32_t scaled_load, vector_load;
 	uint32_t store_ports;  /* of their addresses */
 	uint32_t branch_ports; /* 0: those of arithmetic */
-	uint32_t fusion; /* enum model_trait: what makes a branch one operation with another */
+	uint32_t fusion;      /* enum model_trait: what makes a branch one operation with another */
+	uint32_t fetch_group; /* operations; 0: no limit */
+	uint64_t fetch_line;  /* bytes, of which a group can be */
+	uint64_t fetch_ahead; /* parts: how long what is fetched ahead lasts */
 	uint32_t taken, taken_long; /* parts: from one taken branch to the next; see model.h */
 	uint32_t taken_return, taken_indirect; /* parts: more than that */
 	uint32_t btb_second;  /* parts: likewise, after a branch of the BTB's second level */
@@ -185,8 +188,12 @@ struct retire {
 	uint64_t came, gone;     /* parts: when the last instruction was dispatched, and retired */
 	uint64_t taken_last;     /* parts: when fetch continued after the last taken branch */
 	uint32_t in_a_row;       /* instructions since then */
-	uint64_t arrival;        /* of the last of all requested lines */
-	uint64_t barrier;        /* no load before that */
+	uint32_t groups;         /* fetched since then */
+	uint32_t
+		group_filled; /* operations of the last line so far; 0: what follows is jumped to */
+	uint8_t group_line;   /* that line */
+	uint64_t arrival;     /* of the last of all requested lines */
+	uint64_t barrier;     /* no load before that */
 	uint64_t divider_free;
 	uint64_t stores,
 		drained;      /* number of stores so far; parts: when the last leaves the buffer */

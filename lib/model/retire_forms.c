@@ -150,6 +150,9 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->fetches = config->fetches < RETIRE_FETCHES ? config->fetches : RETIRE_FETCHES;
 	t->jump_fetches =
 		config->jump_fetches < RETIRE_FETCHES ? config->jump_fetches : RETIRE_FETCHES;
+	t->fetch_group = config->fetch_group;
+	t->fetch_line = config->fetch_line ? config->fetch_line : UINT64_MAX;
+	t->fetch_ahead = (uint64_t)config->fetch_queue * t->slot;
 	t->btb_second = config->btb_second * RETIRE_CYCLE;
 	t->write_back_own = config->l2_write_back == MODEL_WAY_OWN;
 	t->add_chain = e->fp_add_chain ? e->fp_add_chain : at_least_one(e->fp_add);
@@ -370,6 +373,52 @@ static void forms_take_traits(
 		op->load += t->vector_load;
 }
 
+/* ---- fetch ---- */
+
+static unsigned groups_of(const struct retire *t, unsigned instructions)
+{
+	return (instructions + t->fetch_group - 1) / t->fetch_group;
+}
+
+static uint64_t line_of(const struct retire *t, const struct model_insn *n)
+{
+	return n->address / t->fetch_line;
+}
+
+/* Does instruction i begin a line, or is it jumped to? */
+static int begins_line(const struct retire *t, const struct model_block *b, unsigned i)
+{
+	const struct model_insn *n = &b->insns[i];
+
+	return i == 0 || n->address != n[-1].address + n[-1].length ||
+	       line_of(t, n) != line_of(t, n - 1);
+}
+
+/* Of the operations of a record that ends in s; what is fused takes no place. */
+static void forms_prepare_groups(
+	const struct retire *t, const struct model_block *b, struct model_segment *s)
+{
+	struct model_groups g = {0, 0, 0, 0, 0};
+	unsigned i, lines = 0;
+
+	for (i = 0; i < s->insn_count; i++) {
+		if (begins_line(t, b, i)) {
+			g.rest = (uint16_t)(g.rest + (lines > 1 ? groups_of(t, g.last) : 0));
+			g.first = lines == 1 ? g.last : g.first;
+			g.last = 0;
+			lines++;
+		}
+		g.last = (uint16_t)(g.last + (b->ops[i].cost > 0));
+	}
+	g.rest = (uint16_t)(g.rest + (lines > 1 ? groups_of(t, g.last) : 0));
+	g.first = lines == 1 ? g.last : g.first;
+	if (s->insn_count) {
+		g.first_line = (uint8_t)line_of(t, &b->insns[0]);
+		g.last_line = (uint8_t)line_of(t, &b->insns[s->insn_count - 1]);
+	}
+	s->groups = g;
+}
+
 void retire_prepare(const struct retire *t, struct model_block *block,
 	const struct retire_form *forms, const uint32_t *keys)
 {
@@ -389,4 +438,6 @@ void retire_prepare(const struct retire *t, struct model_block *block,
 			forms_adds_on(block, i))
 			block->ops[i].latency = t->add_chain;
 	}
+	for (i = 0; t->fetch_group && i < block->segment_count; i++)
+		forms_prepare_groups(t, block, &block->segments[i]);
 }

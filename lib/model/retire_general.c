@@ -411,8 +411,12 @@ static void store_all(struct walk *w, const struct model_insn *insn, const struc
 NOINLINE void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost)
 {
 	hold(t, insn, cost, (enum model_cause)t->redirected_by, t->redirected);
-	if (t->restarts)
+	if (t->restarts) {
 		t->restarted = t->redirected;
+		if (t->fetch_group)
+			t->taken_last = t->redirected;
+		t->groups = t->group_filled = 0;
+	}
 	t->restarts = 0;
 	t->redirected = 0;
 }

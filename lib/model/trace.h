@@ -192,6 +192,13 @@ struct model_running {
 				of segments, if it has none (jit.h) */
 };
 
+/* What fetch takes in a cycle is a group: operations of one line, up to a taken branch. */
+struct model_groups {
+	uint16_t first, last;          /* operations in the record's first line, and in its last */
+	uint16_t rest;                 /* groups in its lines but the first */
+	uint8_t first_line, last_line; /* the low bits of their numbers */
+};
+
 struct model_segment {
 	struct model_running run;
 	uint16_t statics[MODEL_STATICS]; /* events of a record that ends here */
@@ -201,11 +208,12 @@ struct model_segment {
 	uint64_t next;                        /* the block that follows; 0: only in the record */
 	uint16_t insn_count, access_count, fetch_count;
 	uint8_t outcome_count;
-	uint8_t slow;         /* must go instruction by instruction */
-	uint8_t often;        /* the model's: worth code of its own */
-	uint32_t code_epoch;  /* the model's: which epoch of the code its own is of */
-	const uint8_t *code;  /* the model's */
-	uint64_t reserved[5]; /* whole lines of the host, of which `run` is one */
+	uint8_t slow;               /* must go instruction by instruction */
+	uint8_t often;              /* the model's: worth code of its own */
+	uint32_t code_epoch;        /* the model's: which epoch of the code its own is of */
+	const uint8_t *code;        /* the model's */
+	struct model_groups groups; /* the retirement clock's */
+	uint64_t reserved[4];       /* whole lines of the host, of which `run` is one */
 };
 
 struct model_block {

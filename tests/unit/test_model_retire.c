@@ -1,135 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The retirement clock: chains whose time can be worked out by hand, the causes they are charged
  * to, and millions of random instructions against a slow restatement of the same definition. */
-#include "../tap.h"
-#include "model_machine.h"
+/* The reference first: names of its parameters are names of the block. */
 #include "retire_reference.h"
 
-static struct retire clock_;
-static struct model_config config;
-static struct model_insn insns[MODEL_BLOCK_INSNS_MAX];
-static struct model_access accesses[4 * MODEL_BLOCK_INSNS_MAX];
-static struct retire_op ops[MODEL_BLOCK_INSNS_MAX];
+#include "retire_block.h"
+
 static struct retire_form forms[MODEL_BLOCK_INSNS_MAX];
 static uint32_t keys[MODEL_BLOCK_INSNS_MAX];
-static struct model_segment ends[MODEL_BLOCK_INSNS_MAX]; /* where the block can be left */
-static struct model_block block = {
-	.insns = insns, .accesses = accesses, .ops = ops, .segments = ends};
-static struct model_segment segment = {.block = &block};
-static uint64_t record[1 + 4 * MODEL_BLOCK_INSNS_MAX];
-static uint64_t slots_before[MODEL_CAUSES], base_before, gone_before;
-
-/* Round figures: one instruction a cycle unless a test says otherwise. */
-static struct model_config plain(void)
-{
-	struct model_config c = zen4();
-
-	c.cores = 1;
-	c.width = 4;
-	c.window = 64;
-	c.l1d.latency = 4;
-	c.misses = 8;
-	c.store_buffer = 8;
-	c.mispredict_penalty = 15;
-	c.divide_latency = 20;
-	c.execution.divide = 24;
-	c.execution.stores = 1;
-	c.taken_interval = 0;
-	return c;
-}
-
-static void begin(struct model_config c)
-{
-	config = c;
-	memset(&clock_, 0, sizeof(clock_));
-	retire_init(&clock_, &config);
-}
-
-static void clear(void)
-{
-	memset(&segment, 0, sizeof(segment));
-	segment.block = &block;
-}
-
-static struct model_insn *add(enum model_latency latency, int source, int result)
-{
-	struct model_insn *insn = &insns[segment.insn_count++];
-
-	*insn = (struct model_insn){.latency = (uint8_t)latency,
-		.branch = MODEL_NO_BRANCH,
-		.first_access = segment.access_count,
-		.for_address = {MODEL_SLOT_NONE, MODEL_SLOT_NONE},
-		.source = {(uint8_t)source, MODEL_SLOT_NONE, MODEL_SLOT_NONE, MODEL_SLOT_NONE},
-		.result = {(uint8_t)result, MODEL_SLOT_SINK, MODEL_SLOT_SINK}};
-	return insn;
-}
-
-static void add_access(
-	struct model_insn *insn, enum model_access_kind kind, int base, uint64_t address)
-{
-	struct model_access *a = &accesses[segment.access_count];
-
-	*a = (struct model_access){
-		.kind = (uint8_t)kind, .size = 8, .insn = (uint16_t)(insn - insns)};
-	insn->access_count++;
-	insn->for_address[0] = (uint8_t)base;
-	record[1 + segment.access_count++] = address;
-}
-
-static struct model_insn *add_load(int base, int result, uint64_t address)
-{
-	struct model_insn *insn = add(MODEL_LATENCY_NONE, MODEL_SLOT_NONE, result);
-
-	add_access(insn, MODEL_ACCESS_LOAD, base, address);
-	return insn;
-}
-
-static struct model_insn *add_store(int data, uint64_t address)
-{
-	struct model_insn *insn = add(MODEL_LATENCY_STORE, data, MODEL_SLOT_SINK);
-
-	add_access(insn, MODEL_ACCESS_STORE, MODEL_SLOT_NONE, address);
-	return insn;
-}
-
-static void run_block(int times)
-{
-	block.insn_count = segment.insn_count;
-	retire_prepare(&clock_, &block, NULL, NULL);
-	while (times--)
-		retire_record(&clock_, &segment, record, segment.insn_count);
-}
-
-/* What no other cause has. */
-static uint64_t base(void)
-{
-	uint64_t parts = clock_.gone;
-
-	for (int i = 0; i < MODEL_CAUSES; i++)
-		parts -= clock_.slots[i];
-	return parts;
-}
-
-static void mark(void)
-{
-	memcpy(slots_before, clock_.slots, sizeof(slots_before));
-	base_before = base();
-	gone_before = clock_.gone;
-}
-
-static double since(enum model_cause cause)
-{
-	uint64_t slots = clock_.slots[cause] - slots_before[cause];
-
-	if (cause == MODEL_CAUSE_BASE)
-		slots = base() - base_before;
-	return (double)slots / RETIRE_CYCLE;
-}
-
-static double cycles(void)
-{
-	return (double)(clock_.gone - gone_before) / RETIRE_CYCLE;
-}
 
 static void arithmetic(void)
 {
@@ -451,63 +329,6 @@ static void branches(void)
 	is_near(since(MODEL_CAUSE_MISPREDICT), 15, 1, "and what comes behind the branch to that");
 }
 
-static void taken(void)
-{
-	struct model_config c = plain();
-
-	c.taken_interval = 2;
-	begin(c);
-	clear();
-	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
-	segment.statics[MODEL_STATIC_TAKEN] = 1;
-	run_block(100);
-	mark();
-	run_block(100);
-	is_near(cycles(), 200, 0, "loops of one instruction: a taken branch in its interval");
-	is_near(since(MODEL_CAUSE_TAKEN), 175, 0, "is the cause");
-
-	c.taken_long = 1;
-	begin(c);
-	for (int count = 5; count <= 8; count += 3) {
-		clear();
-		for (int i = 0; i < count; i++)
-			add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, i);
-		segment.statics[MODEL_STATIC_TAKEN] = 1;
-		run_block(100);
-		mark();
-		run_block(100);
-		is_near(cycles(), count == 5 ? 200 : 300, 0.5,
-			"a taken branch after more than a group of instructions: %d", count);
-	}
-}
-
-static void taken_otherwise(void)
-{
-	struct model_config c = plain();
-
-	c.taken_interval = 1;
-	c.return_interval = 3;
-	c.indirect_interval = 4;
-	begin(c);
-	clear();
-	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
-	segment.statics[MODEL_STATIC_TAKEN] = 1;
-	segment.statics[MODEL_STATIC_RETURNS] = 1;
-	run_block(100);
-	mark();
-	run_block(100);
-	is_near(cycles(), 300, 0, "returns have an interval of their own");
-	segment.statics[MODEL_STATIC_RETURNS] = 0;
-	segment.statics[MODEL_STATIC_INDIRECTS] = 1;
-	run_block(100);
-	mark();
-	for (int i = 0; i < 100; i++) {
-		clock_.varied = i % 2;
-		run_block(1);
-	}
-	is_near(cycles(), 50 * 4 + 50, 4, "indirect branches, if they had several targets");
-}
-
 static void fused(void)
 {
 	static const struct {
@@ -604,44 +425,6 @@ static void traits(void)
 		run_block(100);
 		is_near(cycles(), shared ? 200 : 100, 1,
 			"two loads and two stores a cycle, if stores have addresses: %d", !shared);
-	}
-}
-
-static void fetches(void)
-{
-	begin(plain());
-	clear();
-	for (int i = 0; i < 4; i++)
-		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
-	run_block(10);
-	mark();
-	retire_note(&clock_, &insns[2], RETIRE_FETCH, MODEL_CAUSE_FETCH_LL, 40, 0);
-	retire_note(&clock_, &insns[2], RETIRE_FETCH, MODEL_CAUSE_ITLB, 7, 0);
-	run_block(100);
-	is_near(cycles(), 100 + 47, 0.5, "a fetch that misses");
-	is_near(since(MODEL_CAUSE_FETCH_LL), 40, 0.5, "line");
-	is_near(since(MODEL_CAUSE_ITLB), 7, 0.5, "and translation");
-}
-
-/* A line of code in each run, none behind the one before. */
-static void jumps(void)
-{
-	struct model_config c = plain();
-
-	for (int ahead = 0; ahead < 2; ahead++) {
-		c.jump_fetches = ahead ? 4 : 0;
-		begin(c);
-		clear();
-		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
-		for (int i = 0; i < 200; i++) {
-			if (i == 100)
-				mark();
-			retire_note(&clock_, insns, RETIRE_FETCH, MODEL_CAUSE_FETCH_L2, 20,
-				0x1000 * (uint64_t)i);
-			run_block(1);
-		}
-		is_near(cycles() / 100, ahead ? 5 : 20.25, 0.3,
-			"lines that are jumped to, some requested together: %d", ahead);
 	}
 }
 
@@ -955,12 +738,8 @@ int main(void)
 	strings();
 	write_backs();
 	branches();
-	taken();
-	taken_otherwise();
 	fused();
 	traits();
-	fetches();
-	jumps();
 	store_buffer();
 	forwarding();
 	alone();

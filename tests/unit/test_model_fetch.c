@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The retirement clock's fetch: taken branches, groups of operations, and lines of code that miss.
+ */
+#include "retire_block.h"
+
+static void taken(void)
+{
+	struct model_config c = plain();
+
+	c.taken_interval = 2;
+	begin(c);
+	clear();
+	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	segment.statics[MODEL_STATIC_TAKEN] = 1;
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 200, 0, "loops of one instruction: a taken branch in its interval");
+	is_near(since(MODEL_CAUSE_TAKEN), 175, 0, "is the cause");
+
+	c.taken_long = 1;
+	begin(c);
+	for (int count = 5; count <= 8; count += 3) {
+		clear();
+		for (int i = 0; i < count; i++)
+			add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, i);
+		segment.statics[MODEL_STATIC_TAKEN] = 1;
+		run_block(100);
+		mark();
+		run_block(100);
+		is_near(cycles(), count == 5 ? 200 : 300, 0.5,
+			"a taken branch after more than a group of instructions: %d", count);
+	}
+}
+
+static void taken_otherwise(void)
+{
+	struct model_config c = plain();
+
+	c.taken_interval = 1;
+	c.return_interval = 3;
+	c.indirect_interval = 4;
+	begin(c);
+	clear();
+	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	segment.statics[MODEL_STATIC_TAKEN] = 1;
+	segment.statics[MODEL_STATIC_RETURNS] = 1;
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 300, 0, "returns have an interval of their own");
+	segment.statics[MODEL_STATIC_RETURNS] = 0;
+	segment.statics[MODEL_STATIC_INDIRECTS] = 1;
+	run_block(100);
+	mark();
+	for (int i = 0; i < 100; i++) {
+		clock_.varied = i % 2;
+		run_block(1);
+	}
+	is_near(cycles(), 50 * 4 + 50, 4, "indirect branches, if they had several targets");
+}
+
+static void fetches(void)
+{
+	begin(plain());
+	clear();
+	for (int i = 0; i < 4; i++)
+		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	run_block(10);
+	mark();
+	retire_note(&clock_, &insns[2], RETIRE_FETCH, MODEL_CAUSE_FETCH_LL, 40, 0);
+	retire_note(&clock_, &insns[2], RETIRE_FETCH, MODEL_CAUSE_ITLB, 7, 0);
+	run_block(100);
+	is_near(cycles(), 100 + 47, 0.5, "a fetch that misses");
+	is_near(since(MODEL_CAUSE_FETCH_LL), 40, 0.5, "line");
+	is_near(since(MODEL_CAUSE_ITLB), 7, 0.5, "and translation");
+}
+
+/* A line of code in each run, none behind the one before. */
+static void jumps(void)
+{
+	struct model_config c = plain();
+
+	for (int ahead = 0; ahead < 2; ahead++) {
+		c.jump_fetches = ahead ? 4 : 0;
+		begin(c);
+		clear();
+		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+		for (int i = 0; i < 200; i++) {
+			if (i == 100)
+				mark();
+			retire_note(&clock_, insns, RETIRE_FETCH, MODEL_CAUSE_FETCH_L2, 20,
+				0x1000 * (uint64_t)i);
+			run_block(1);
+		}
+		is_near(cycles() / 100, ahead ? 5 : 20.25, 0.3,
+			"lines that are jumped to, some requested together: %d", ahead);
+	}
+}
+
+/* Cycles of a loop of `count` instructions of four bytes, the first at an address. */
+static double loop_of(int count, uint64_t address, int is_taken)
+{
+	clear();
+	for (int i = 0; i < count; i++) {
+		struct model_insn *insn = add(MODEL_LATENCY_NONE, MODEL_SLOT_NONE, MODEL_SLOT_SINK);
+
+		insn->address = address + 4 * (uint64_t)i;
+		insn->length = 4;
+	}
+	segment.statics[MODEL_STATIC_TAKEN] = (uint16_t)is_taken;
+	run_block(100);
+	mark();
+	run_block(120);
+	return cycles() / 120;
+}
+
+static void groups(void)
+{
+	struct model_config c = plain();
+
+	c.width = 6;
+	c.taken_interval = 1;
+	c.fetch_group = 8;
+	begin(c);
+	is_near(loop_of(6, 0x1000, 1), 1, 0.01, "a group that is dispatched in one cycle");
+	is_near(loop_of(8, 0x1000, 1), 8 / 6., 0.01, "one group: dispatch takes longer");
+	is_near(loop_of(9, 0x1000, 1), 2, 0.01, "two groups");
+	is_near(loop_of(16, 0x1000, 1), 16 / 6., 0.01, "two groups: dispatch takes longer");
+	is_near(loop_of(17, 0x1000, 1), 3, 0.01, "three groups");
+	is_near(loop_of(6, 0x1038, 1), 1, 0.01, "a group of two lines");
+	is_near(loop_of(9, 0x1000, 0), 9 / 6., 0.01, "no branch is taken: groups are filled");
+
+	c.fetch_line = 64;
+	begin(c);
+	is_near(loop_of(6, 0x1000, 1), 1, 0.01, "a group of one line");
+	is_near(loop_of(6, 0x1038, 1), 2, 0.01, "one group a line");
+	is_near(loop_of(17, 0x1020, 1), 3, 0.01, "one in the first line, two in the second");
+	is_near(loop_of(18, 0x1020, 1), 3, 0.01, "also 18 operations");
+	is_near(loop_of(20, 0x1020, 1), 20 / 6., 0.01, "and 20: dispatch takes longer");
+	is_near(loop_of(12, 0x1000, 0), 2, 0.01, "lines go on in the next record");
+
+	c.fetch_queue = 60;
+	begin(c);
+	loop_of(9, 0x1000, 1);
+	clock_.came += 100 * RETIRE_CYCLE;
+	clock_.gone += 100 * RETIRE_CYCLE;
+	mark();
+	run_block(20);
+	is_near(cycles(), 20 * 9 / 6., 0.5, "what was fetched ahead is dispatched without waiting");
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 200, 0.5, "and then fetch is waited for again");
+}
+
+int main(void)
+{
+	taken();
+	taken_otherwise();
+	groups();
+	fetches();
+	jumps();
+	return done();
+}
