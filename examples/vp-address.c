@@ -21,7 +21,7 @@ int vp_open(const char *text, struct vp_config *config)
 {
 	char *end;
 
-	config->length = 1000; /* more of them at once: the default is 240 */
+	config->length = 1000; /* more of them at once: the default is 500 */
 	if (*text)
 		size = strtoull(text, &end, 0);
 	return *text && (*end || !size || (size & (size - 1)));

@@ -217,7 +217,7 @@ const struct option_row option_table[] = {
 	{"rate", "RATE",
 		"with -values: look at values RATE times per second of CPU time, whatever it costs",
 		OPTION_CALL, .call = set_rate},
-	{"length", "INSTRUCTIONS", "with -values: how many a window has (240)", OPTION_COUNT,
+	{"length", "INSTRUCTIONS", "with -values: how many a window has (500)", OPTION_COUNT,
 		FIELD(length)},
 	{"budget", "PERCENT", "with -values: how much of the program's time they may cost (2)",
 		OPTION_CALL, .call = set_budget},

@@ -25,8 +25,10 @@
 #include "base/error.h"
 #include "base/vec.h"
 
+/* Short windows see too much of what is slow, since they begin there; most of the cost is that of
+ * the stop, so long ones have more values (docs/accuracy.md). */
 #define VALUES_SKIP       16
-#define VALUES_LENGTH     240
+#define VALUES_LENGTH     500
 #define VALUES_LENGTH_MAX 1000
 #define VALUES_STATE      16384 /* bytes of the largest extended state of a thread */
 
