@@ -233,7 +233,7 @@ static void field_dump(const struct row_field *f, uint64_t value, FILE *out)
 	double real;
 
 	putc_unlocked(' ', out);
-	if (f->names && value < f->names_count) {
+	if (f->names && value < f->names_count && f->names[value]) {
 		fputs_unlocked(f->names[value], out);
 		return;
 	}
