@@ -176,7 +176,7 @@ int value_module_open(
 /* Values of an answer; false: it makes no sense. */
 static bool take_answer(struct value_module *m, struct value_window *w, uint32_t count)
 {
-	struct value_module_value *all = malloc((count + (size_t)1) * sizeof(*all));
+	struct value_module_value *all = calloc(count + (size_t)1, sizeof(*all));
 	bool late = false, good = all != NULL;
 
 	if (good && !module_transfer(m, all, count * sizeof(*all), false, &late)) {

@@ -293,7 +293,7 @@ static void note_callers(struct child *c)
 
 static void make_room(struct child *c)
 {
-	if (c->count <= c->room)
+	if (c->trace && c->selected && c->caller && c->entered && c->count <= c->room)
 		return;
 	free(c->trace);
 	free(c->selected);
@@ -361,6 +361,8 @@ _Noreturn void value_module_child(int socket, const char *path, const char *text
 	for (;;) {
 		set_timer(0);
 		child_read(&head, sizeof(head));
+		if (head.magic != VALUE_MODULE_MAGIC || !head.count)
+			_exit(1);
 		c->count = head.count;
 		make_room(c);
 		child_read(c->trace, (c->count + (size_t)1) * sizeof(*c->trace));
