@@ -86,12 +86,14 @@ static void bar(struct anchors *all, uint64_t address)
 static bool is_entered(struct cache *c, uint64_t address)
 {
 	uint8_t code[2 * NEAR + INSN_LENGTH_MAX] = {0};
+	bool seen[2 * NEAR] = {false};
 	uint64_t begin = address - NEAR;
 	size_t have = branches_read_code(c->b, c->process, begin, code, 2 * NEAR);
 	struct insn insn;
 
 	for (size_t first = 0; first < SWEEPS; first++)
-		for (size_t at = first; at < have; at += insn.length) {
+		for (size_t at = first; at < have && !seen[at]; at += insn.length) {
+			seen[at] = true;
 			if (!isa_decode(ISA_X86_64, code + at, have - at, begin + at, &insn)) {
 				insn.length = 1;
 				continue;

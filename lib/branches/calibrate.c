@@ -12,8 +12,8 @@
 #include "base/stats.h"
 #include "branches/private.h"
 
-#define ROUNDS 9
-#define STOPS  30 /* per round */
+#define ROUNDS 7
+#define STOPS  8 /* per round */
 
 void branches_pin_to(pid_t tid)
 {

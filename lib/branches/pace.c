@@ -29,6 +29,7 @@
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
+#define LATEST        8 /* bursts (windows): those before them do not decide what the next cost */
 
 /* In the next stratum; in one that begins now if that is over already. */
 static void draw_next(struct branches *b, struct pace *p)
@@ -39,6 +40,17 @@ static void draw_next(struct branches *b, struct pace *p)
 		p->end = b->used;
 	p->next = p->end + (uint64_t)(branches_chance(b) * length);
 	p->end += (uint64_t)length;
+}
+
+/* The first bursts are in code that is new to us, and cost many times what the others do. */
+static void pace_note(struct pace *p, double ns)
+{
+	p->cost += ns;
+	p->count++;
+	if (p->count <= LATEST)
+		return;
+	p->cost *= LATEST / p->count;
+	p->count = LATEST;
 }
 
 /* Updates clocks. Returns a process with a probability in proportion to its new time; NULL:
@@ -149,8 +161,7 @@ static void one_burst(struct branches *b, struct followed *p)
 		calibrate_once(b);
 		branches_burst(b, tid);
 	}
-	b->bursts.cost += (double)(spent(b) - before);
-	b->bursts.count++;
+	pace_note(&b->bursts, (double)(spent(b) - before));
 	draw_next(b, &b->bursts);
 }
 
@@ -161,8 +172,7 @@ static void one_window(struct branches *b, struct followed *p)
 	calibrate_once(b);
 	if (p && b->costs.elapsed > 0) {
 		branches_window(b, p);
-		b->windows.cost += (double)(spent(b) - before);
-		b->windows.count++;
+		pace_note(&b->windows, (double)(spent(b) - before));
 	}
 	draw_next(b, &b->windows);
 }

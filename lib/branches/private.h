@@ -133,7 +133,7 @@ struct pace {
 	uint64_t end;       /* of its stratum */
 	double gap;         /* mean, ns of CPU time, requested */
 	double share;       /* share of the program's time allowed */
-	double cost, count; /* ns so far, number so far */
+	double cost, count; /* ns and number of the latest */
 };
 
 /* Cost of stops in open windows, measured in them. */
