@@ -29,6 +29,7 @@ struct anchor {
 	double counts, seconds; /* in bursts, as far as known: executions, native time */
 	double turn;            /* 1: it is to be in place in the next stretch */
 	double duty;            /* share of the stretches in which it is to be in place */
+	size_t since;           /* the first stretch of the log in which it could have been */
 	uint16_t stub;          /* in its arena */
 	uint8_t arena;
 	uint8_t size;   /* of what is replaced */

@@ -115,7 +115,7 @@ static uint64_t arena_map(
 	return got > 0 && (uint64_t)got == at ? at : 0;
 }
 
-static int arena_make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
+static int arena_map_all(struct cache *c, struct held *f, struct arena *a, uint64_t at)
 {
 	a->code = arena_map(c, f, at, ARENA_CODE, PROT_READ | PROT_EXEC);
 	if (!a->code)
@@ -139,6 +139,17 @@ static int arena_make(struct cache *c, struct held *f, struct arena *a, uint64_t
 	a->values = arena_memory(ARENA_SLOTS * 8);
 	arena_reset(a);
 	return a->mirror && a->values ? 0 : -1;
+}
+
+static int arena_make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
+{
+	uint64_t used = hold_time(f->process, f->tid), stops = f->b->counts[TALLY_STOPS], now;
+	int rc = arena_map_all(c, f, a, at);
+
+	now = hold_time(f->process, f->tid);
+	c->setup_ns += now > used ? now - used : 0;
+	c->setup_stops += f->b->counts[TALLY_STOPS] - stops;
+	return rc;
 }
 
 struct arena *arena_for(struct cache *c, struct held *f, uint64_t address)

@@ -189,6 +189,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	used = hold_time(p, tid);
 	stops = b->counts[TALLY_STOPS];
 	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
+	c->setup_ns = c->setup_stops = 0;
 	b->caching = c;
 	b->orphaned = false;
 	held = cached_follow(c, f, length) == 0;
@@ -200,8 +201,9 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	runs = cache_count(c);
 	*cut = !held;
 	now = hold_time(p, tid);
+	now -= c->setup_ns;
 	used = now > used ? now - used : 0; /* it may be gone */
-	stops = b->counts[TALLY_STOPS] - stops;
+	stops = b->counts[TALLY_STOPS] - stops - c->setup_stops;
 	ns = (double)used - (double)stops * cache_stop_cost(b);
 	ns = ns > (double)used / 4 ? ns : (double)used / 4;
 	/* A burst that ended at once gives no rate. */

@@ -191,10 +191,11 @@ struct cache {
 	bool locked;             /* its stubs count for several threads */
 	struct native *native;
 	VEC(struct site_key) sites;
-	VEC(uint32_t) touched;      /* in met: of this burst */
-	double sure_ns, sure_bytes; /* of code in bursts, as far as their time is known well */
-	double work;                /* cost of counting in this burst, in plain increments */
-	uint32_t unfinished;        /* copy, + 1, that was counted and left before its end */
+	VEC(uint32_t) touched;          /* in met: of this burst */
+	double sure_ns, sure_bytes;     /* of code in bursts, as far as their time is known well */
+	double work;                    /* cost of counting in this burst, in plain increments */
+	uint64_t setup_ns, setup_stops; /* CPU time and stops of its thread to make arenas */
+	uint32_t unfinished;            /* copy, + 1, that was counted and left before its end */
 };
 
 /* cache.c */

@@ -5,8 +5,9 @@
  *
  * Code in copies takes 1.5 times its native time, or ten times while it is new, and no model
  * predicted that within ten percent. So times of bursts only say what part of a program's time a
- * which they explain all that the anchors have counted. What a burst recorded itself is part of the
- * program's work, too, and added.
+ * burst stands for, at first. Then bursts get the weights nearest to these by which they explain
+ * all that the anchors have counted. What a burst recorded itself is part of the program's work,
+ * too, and added.
  *
  * The log of bursts is kept until the process ends, or is long. Then it is evaluated, and the
  * differences to the rates recorded so far are recorded.
@@ -23,7 +24,6 @@
 #define DUTIES_EVERY 16  /* bursts */
 #define FORKS_MAX    20  /* a child has to be cleaned of anchors: with more, there are none */
 #define STUB_NS      1.0 /* a count takes, about */
-#define COUNTS_REST  2e6 /* as COUNTS_STEADY, of the others */
 
 static struct native *native_of(struct cache *c)
 {
@@ -64,7 +64,7 @@ static double take_hits(struct cache *c)
 		counted += (double)hits[i];
 		if (!c->anchors->all[i].in || !n->in)
 			continue;
-		n->hits[i] += (double)hits[i];
+		n->counted[i].now += (double)hits[i];
 		n->pairs += hits[i] > 0;
 		n->now.active[i / 64] |= 1ull << i % 64;
 	}
@@ -96,38 +96,6 @@ void native_take_out(struct cache *c)
 		c->native->in = false;
 }
 
-static int compare_rates(const void *a, const void *b)
-{
-	double x = anchor_rate(*(struct anchor *const *)a),
-	       y = anchor_rate(*(struct anchor *const *)b);
-
-	return (x > y) - (x < y);
-}
-
-/* Anchors that are executed seldom are always in place, as many as possible; the others, which
- * disturb what they measure, as often as the rest of the counts allows. */
-static void set_duties(struct cache *c)
-{
-	struct anchors *all = c->anchors;
-	double most = native_most(c);
-	struct anchor *order[ANCHORS_MAX];
-	double sum = 0, rest;
-	unsigned steady = 0, seldom;
-
-	for (unsigned k = 0; k < all->count; k++)
-		order[k] = &all->all[k];
-	qsort(order, all->count, sizeof(*order), compare_rates);
-	for (; steady < all->count && sum + anchor_rate(order[steady]) <= most; steady++) {
-		sum += anchor_rate(order[steady]);
-		order[steady]->duty = 1;
-	}
-	seldom = all->count - steady < ANCHORS_SELDOM ? all->count - steady : ANCHORS_SELDOM;
-	rest = most - sum + COUNTS_REST;
-	for (unsigned k = steady; k < all->count; k++)
-		order[k]->duty =
-			k < steady + seldom ? fmin(1, rest / seldom / anchor_rate(order[k])) : 0;
-}
-
 /* Stretches in which it is in place are spread evenly. */
 static bool wanted_in(const struct cache *c, struct anchor *a)
 {
@@ -152,7 +120,7 @@ static void change_anchors(struct cache *c, struct held *f)
 	if (c->process->forks <= FORKS_MAX)
 		native_choose(c, f);
 	if (n->bursts.count % DUTIES_EVERY == 0 || n->bursts.count < DUTIES_EVERY)
-		set_duties(c);
+		native_set_duties(c);
 	for (unsigned i = 0; i < c->anchors->count; i++) {
 		want[i] = wanted_in(c, &c->anchors->all[i]);
 		change |= want[i] != c->anchors->all[i].in;
@@ -212,6 +180,22 @@ void native_threads(struct cache *c)
 
 /* ---- bursts ---- */
 
+static void close_stretch(struct native *n)
+{
+	const struct stretch *s = &n->now;
+
+	for (unsigned a = 0; a < ANCHORS_MAX; a++) {
+		struct native_count *own = &n->counted[a];
+
+		if (!stretch_has(s, a) || !(s->ns > 0))
+			continue;
+		own->hits += own->now;
+		own->ns += s->ns;
+		own->squares += own->now * own->now / s->ns;
+		own->now = 0;
+	}
+}
+
 const struct native_run *native_run_at(const struct cache *c, size_t i)
 {
 	struct native_run *run = table_at(&c->native->runs, i);
@@ -257,6 +241,7 @@ void native_note(struct cache *c, double seconds)
 	burst->first = n->entries.count;
 	burst->seconds = seconds;
 	burst->before = n->now;
+	close_stretch(n);
 	memset(&n->now, 0, sizeof(n->now));
 	n->fresh = true;
 	for (size_t i = 0; i < c->touched.count; i++)
@@ -270,7 +255,7 @@ static void native_reset(struct native *n)
 	for (size_t i = 0; i < n->runs.count; i++)
 		vec_fini(&((struct native_run *)table_at(&n->runs, i))->anchors);
 	n->bursts.count = n->entries.count = 0;
-	memset(n->hits, 0, sizeof(n->hits));
+	memset(n->counted, 0, sizeof(n->counted));
 	memset(&n->now, 0, sizeof(n->now));
 	table_fini(&n->runs);
 	n->runs = TABLE_OF(struct native_run);
@@ -283,8 +268,11 @@ void native_end(struct cache *c)
 	if (!n)
 		return;
 	native_pause(c);
+	close_stretch(n);
 	native_settle(c);
 	native_reset(n);
+	for (unsigned i = 0; i < c->anchors->count; i++)
+		c->anchors->all[i].since = 0;
 }
 
 void native_free(struct cache *c)

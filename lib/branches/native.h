@@ -10,7 +10,7 @@
 #define COUNTS_STEADY 8e6
 #define COUNTS_LOCKED 2e6 /* a locked one takes some */
 /* The most others, which are in place now and then. */
-#define ANCHORS_SELDOM 4u
+#define ANCHORS_SELDOM 12u
 
 /* The time between two bursts. */
 struct stretch {
@@ -22,6 +22,14 @@ struct native_burst {
 	size_t first;          /* of its entries; they end where the next burst's begin */
 	double seconds;        /* native time of it, as far as known */
 	struct stretch before; /* since the last burst */
+};
+
+/* What an anchor has counted since the log began. */
+struct native_count {
+	double hits;    /* in stretches that are over */
+	double ns;      /* CPU time of those in which it was in place */
+	double squares; /* of their hits, each divided by its time */
+	double now;     /* hits in the open stretch */
 };
 
 struct native_entry {
@@ -44,15 +52,20 @@ struct native {
 	VEC(struct native_burst) bursts;
 	VEC(struct native_entry) entries;
 	struct table runs;
-	double hits[ANCHORS_MAX]; /* of anchors */
-	struct stretch now;       /* since the last burst */
-	uint64_t began;           /* CPU time of the process */
-	double pairs;             /* stretches in which an anchor has counted something */
-	size_t next_choice;       /* at this number of bursts */
-	bool paused;              /* no stretch is open */
-	bool in;                  /* anchors have been in place since it was opened */
-	bool fresh;               /* a burst was noted since anchors were chosen */
+	struct native_count counted[ANCHORS_MAX];
+	struct stretch now; /* since the last burst */
+	uint64_t began;     /* CPU time of the process */
+	double pairs;       /* stretches in which an anchor has counted something */
+	size_t next_choice; /* at this number of bursts */
+	bool paused;        /* no stretch is open */
+	bool in;            /* anchors have been in place since it was opened */
+	bool fresh;         /* a burst was noted since anchors were chosen */
 };
+
+static inline bool stretch_has(const struct stretch *s, unsigned anchor)
+{
+	return s->active[anchor / 64] >> anchor % 64 & 1;
+}
 
 /* Executions per second, by bursts. */
 static inline double anchor_rate(const struct anchor *a)
@@ -75,6 +88,8 @@ static inline size_t native_last(const struct native *n, size_t burst)
 const struct native_run *native_run_at(const struct cache *c, size_t i);
 /* native_choose.c: more anchors, where bursts have none. */
 void native_choose(struct cache *c, struct held *f);
+/* native_duty.c: in which part of the stretches anchors are to be in place. */
+void native_set_duties(struct cache *c);
 /* native_settle.c: executions of all runs in the log, by weights of bursts; records what rates
  * lack.
  */

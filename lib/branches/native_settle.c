@@ -13,9 +13,12 @@
 #include "branches/weigh.h"
 
 #define BURSTS_LEAST 3
-#define WEIGHT_MAX   10.0 /* of a burst, in medians */
-#define SCATTER      0.1  /* variance of executions per stretch, as a part, squared */
-#define COUNT_NS     0.7  /* deviation of the cost of a count */
+#define TOGETHER     0.5  /* of the median burst */
+#define HITS_LEAST   30.0 /* of an anchor */
+/* Variance of executions per stretch, as a part, squared, and the stretches that this counts as. */
+#define SCATTER       0.1
+#define SCATTER_TIMES 2.0
+#define COUNT_NS      0.7 /* deviation of the cost of a count */
 
 static const struct stretch *stretch_at(const struct native *n, size_t i)
 {
@@ -30,38 +33,34 @@ static double stretch_part(const struct native *n, size_t burst, bool after)
 	return stretch_at(n, burst + after)->ns * (outer ? 1 : .5);
 }
 
-static double share_in_place(const struct native *n, size_t burst, unsigned anchor)
-{
-	double all = 0, in = 0;
-
-	for (int after = 0; after < 2; after++) {
-		double part = stretch_part(n, burst, after);
-		const struct stretch *s = stretch_at(n, burst + (size_t)after);
-
-		all += part;
-		in += s->active[anchor / 64] >> anchor % 64 & 1 ? part : 0;
-	}
-	return all > 0 ? in / all : 0;
-}
-
-/* An anchor that was in place now and then says less: its stretches are some of many, and the cost
- * of a count is not known well. */
-static double doubt_of(const struct cache *c, unsigned a)
+/*
+ * The executions of an anchor: those counted, and as many in the rest of the time. The doubt is the
+ * variance of that, as a part of it, squared: the stretches in which it was in place are some of
+ * those since it was made, what was before that may be another phase, and the cost of a count is
+ * not known well.
+ */
+static double native_anchor_total(const struct cache *c, unsigned a, double *doubt)
 {
 	const struct native *n = c->native;
-	double in = 0, all = 0, times = 0, out;
+	const struct native_count *own = &n->counted[a];
+	double all = 0, since = 0, times = 0, scatter, out, before, rate;
 
+	*doubt = 0;
 	for (size_t i = 0; i <= n->bursts.count; i++) {
-		const struct stretch *s = stretch_at(n, i);
-		bool active = s->active[a / 64] >> a % 64 & 1;
-
-		all += s->ns;
-		in += active ? s->ns : 0;
-		times += active;
+		all += stretch_at(n, i)->ns;
+		since += i >= c->anchors->all[a].since ? stretch_at(n, i)->ns : 0;
+		times += stretch_has(stretch_at(n, i), a);
 	}
-	out = all > 0 ? 1 - in / all : 1;
-	return out * (SCATTER / fmax(times, 1) +
-			     pow(COUNT_NS * 1e-9 * anchor_rate(&c->anchors->all[a]), 2));
+	if (own->hits < HITS_LEAST || !(own->ns > 0))
+		return 0;
+	rate = own->hits / own->ns;
+	out = fmax(1 - own->ns / since, 0);
+	before = 1 - since / all;
+	scatter = SCATTER_TIMES * SCATTER +
+		  times * fmax(own->squares / own->ns / (rate * rate) - 1, 0);
+	scatter /= SCATTER_TIMES + times;
+	*doubt = out * (scatter / times + pow(COUNT_NS * rate, 2)) + before * before * scatter;
+	return rate * all;
 }
 
 static void add_entries(const struct cache *c, struct weigh *w)
@@ -77,24 +76,42 @@ static void add_entries(const struct cache *c, struct weigh *w)
 				w->count[run->anchors.data[a] * bursts + i] +=
 					n->entries.data[k].count;
 		}
-		for (unsigned a = 0; a < c->anchors->count; a++)
-			if (w->count[a * bursts + i] > 0)
-				w->count[a * bursts + i] *= share_in_place(n, i, a);
 	}
 }
 
-/* A burst that was over at once does not count for much. */
-static int limit_weights(struct weigh *w)
+/*
+ * Weights by the clock: the time that a burst stands for, by its own time. A burst that was over at
+ * once, or that only met new code, says little of a long time. So it is taken together with the
+ * bursts after it, until they are as long as a part of the median burst.
+ */
+static int weigh_by_clock(const struct native *n, struct weigh *w)
 {
-	double *order = calloc(w->bursts + 1, sizeof(*order)), most;
+	double *order = calloc(w->bursts + 1, sizeof(*order)), least;
+	size_t first = 0, last = 0, before = 0;
 
 	if (!order)
 		return -1;
-	memcpy(order, w->weight, w->bursts * sizeof(*order));
-	most = WEIGHT_MAX * stats_median(order, w->bursts);
 	for (size_t i = 0; i < w->bursts; i++)
-		w->weight[i] = fmin(w->weight[i], most);
+		order[i] = n->bursts.data[i].seconds;
+	least = TOGETHER * stats_median(order, w->bursts);
 	free(order);
+	for (size_t i = 0; i < w->bursts; i = last) {
+		double ns = 0, seconds = 0;
+
+		first = i;
+		for (last = i; last < w->bursts && seconds < least; last++)
+			seconds += n->bursts.data[last].seconds;
+		if (seconds < least) /* the rest goes with those before it */
+			first = before;
+		before = first;
+		seconds = 0;
+		for (size_t k = first; k < last; k++) {
+			ns += stretch_part(n, k, false) + stretch_part(n, k, true);
+			seconds += n->bursts.data[k].seconds;
+		}
+		for (size_t k = first; k < last; k++)
+			w->weight[k] = ns * 1e-9 / seconds;
+	}
 	return 0;
 }
 
@@ -104,15 +121,10 @@ static int weigh_bursts(const struct cache *c, struct weigh *w)
 
 	if (weigh_make(w, n->bursts.count, c->anchors->count))
 		return -1;
-	for (size_t i = 0; i < n->bursts.count; i++)
-		w->weight[i] = (stretch_part(n, i, false) + stretch_part(n, i, true)) * 1e-9 /
-			       n->bursts.data[i].seconds;
-	if (limit_weights(w))
+	if (weigh_by_clock(n, w))
 		return -1;
-	for (unsigned a = 0; a < c->anchors->count; a++) {
-		w->total[a] = n->hits[a];
-		w->doubt[a] = doubt_of(c, a);
-	}
+	for (unsigned a = 0; a < c->anchors->count; a++)
+		w->total[a] = native_anchor_total(c, a, &w->doubt[a]);
 	add_entries(c, w);
 	weigh_calibrate(w);
 	return 0;
@@ -133,12 +145,17 @@ static double per_rate(const struct branches *b)
 	return ns * 1e-9 / fmax(tallied(b, TALLY_BURSTS_TIMED), 1);
 }
 
-static void tell_run(const struct cache *c, struct weigh *w, size_t r, const double *count)
+struct native_sum { /* executions */
+	double sum, variance;
+};
+
+static void tell_run(
+	const struct cache *c, size_t r, const double *count, const struct native_sum *s)
 {
 	const struct native *n = c->native;
 	const struct native_run *run = table_at(&n->runs, r);
 	double bursts = tallied(c->b, TALLY_BURSTS_TIMED), unit = per_rate(c->b);
-	double variance, executions = weigh_sum(w, count, &variance);
+	double executions = s->sum;
 	struct branch_record told = {.kind = BRANCH_MET,
 		.pid = c->pid,
 		.time = branches_now(CLOCK_MONOTONIC),
@@ -152,7 +169,8 @@ static void tell_run(const struct cache *c, struct weigh *w, size_t r, const dou
 		told.squares -= rate * rate;
 	}
 	told.rate += executions / unit;
-	told.squares += variance / (unit * unit) + executions * executions / (unit * unit) / bursts;
+	told.squares +=
+		s->variance / (unit * unit) + executions * executions / (unit * unit) / bursts;
 	branches_put(c->b, &told);
 }
 
@@ -164,7 +182,28 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct native_place *x = a, *y = b;
 
-	return (x->run > y->run) - (x->run < y->run);
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	return (x->burst > y->burst) - (x->burst < y->burst);
+}
+
+/* Most runs of a program that is never long in the same code are in one burst only. Then the sum is
+ * in proportion to the count. */
+static struct native_sum native_sum_up(struct weigh *w, struct native_sum *alone,
+	const double *counts, const struct native_place *first, const struct native_place *last)
+{
+	struct native_sum *one = &alone[first->burst], sum;
+	double count = counts[first->burst];
+
+	if (first->burst != last->burst) {
+		sum.sum = weigh_sum(w, counts, &sum.variance);
+		return sum;
+	}
+	if (!(one->sum > 0)) {
+		one->sum = weigh_sum(w, counts, &one->variance) / count;
+		one->variance /= count * count;
+	}
+	return (struct native_sum){one->sum * count, one->variance * count * count};
 }
 
 static void tell_all(const struct cache *c, struct weigh *w)
@@ -173,21 +212,26 @@ static void tell_all(const struct cache *c, struct weigh *w)
 	size_t count = n->entries.count, bursts = n->bursts.count;
 	struct native_place *all = calloc(count + 1, sizeof(*all));
 	double *counts = calloc(bursts + 1, sizeof(*counts));
+	struct native_sum *alone = calloc(bursts + 1, sizeof(*alone));
 
 	for (size_t i = 0; all && i < bursts; i++)
 		for (size_t k = n->bursts.data[i].first; k < native_last(n, i); k++)
 			all[k] = (struct native_place){
 				n->entries.data[k].run, (uint32_t)i, n->entries.data[k].count};
-	if (all && counts)
+	if (all && counts && alone)
 		qsort(all, count, sizeof(*all), compare_places);
-	for (size_t i = 0, next; all && counts && i < count; i = next) {
+	for (size_t i = 0, next; all && counts && alone && i < count; i = next) {
+		struct native_sum sum;
+
 		memset(counts, 0, bursts * sizeof(*counts));
 		for (next = i; next < count && all[next].run == all[i].run; next++)
 			counts[all[next].burst] += all[next].count;
-		tell_run(c, w, all[i].run, counts);
+		sum = native_sum_up(w, alone, counts, &all[i], &all[next - 1]);
+		tell_run(c, all[i].run, counts, &sum);
 	}
 	free(all);
 	free(counts);
+	free(alone);
 }
 
 void native_settle(struct cache *c)

@@ -27,9 +27,10 @@ int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 	w->weight = calloc(bursts + 1, sizeof(double));
 	w->matrix = calloc(anchors * anchors + 1, sizeof(double));
 	w->lever = calloc(bursts + 1, sizeof(double));
-	w->part = calloc(3 * anchors + 1, sizeof(double));
+	w->part = calloc(4 * anchors + 1, sizeof(double));
 	w->left = w->part + anchors;
 	w->norm = w->left + anchors;
+	w->unsure = w->norm + anchors;
 	return w->count && w->total && w->doubt && w->weight && w->matrix && w->lever && w->part
 		       ? 0
 		       : -1;
@@ -70,6 +71,7 @@ static void drop_rare(struct weigh *w)
 		if (w->total[a] < HITS_LEAST || seen < SEEN_LEAST)
 			continue;
 		w->total[kept] = w->total[a];
+		w->unsure[kept] = w->doubt[a];
 		w->doubt[kept] = w->doubt[a] + 1 / seen;
 		memmove(w->count + kept * w->bursts, w->count + a * w->bursts,
 			w->bursts * sizeof(double));
@@ -192,10 +194,12 @@ void weigh_calibrate(struct weigh *w)
 }
 
 /* What weights leave unexplained of the anchors that code with these products goes with: the
- * logarithm of a factor. */
-static double weigh_rest(const struct weigh *w, double squares)
+ * logarithm of a factor. *unsure: the variance of their totals. */
+static double weigh_rest(const struct weigh *w, double squares, double *unsure)
 {
 	double sum = 0, all = 1;
+
+	*unsure = 0;
 
 	for (size_t a = 0; a < w->anchors; a++) {
 		double near, weight;
@@ -203,14 +207,16 @@ static double weigh_rest(const struct weigh *w, double squares)
 		near = fmin(w->part[a] * w->part[a] / (w->norm[a] * squares), 1);
 		weight = near / (1 - near + w->doubt[a] + APART);
 		sum += weight * w->left[a];
+		*unsure += weight * w->unsure[a];
 		all += weight;
 	}
+	*unsure /= all;
 	return sum / all;
 }
 
 double weigh_sum(struct weigh *w, const double *count, double *variance)
 {
-	double *by = w->part, sum = 0, squares = 0, factor;
+	double *by = w->part, sum = 0, squares = 0, factor, unsure;
 
 	*variance = 0;
 	memset(by, 0, w->anchors * sizeof(*by));
@@ -224,7 +230,7 @@ double weigh_sum(struct weigh *w, const double *count, double *variance)
 	}
 	if (!(squares > 0))
 		return 0;
-	factor = exp(weigh_rest(w, squares));
+	factor = exp(weigh_rest(w, squares, &unsure));
 	weigh_solve(w, by);
 	for (size_t i = 0; i < w->bursts; i++) {
 		double rest = w->weight[i] * count[i];
@@ -234,6 +240,6 @@ double weigh_sum(struct weigh *w, const double *count, double *variance)
 		rest /= 1 - w->lever[i];
 		*variance += rest * rest;
 	}
-	*variance *= factor * factor;
+	*variance = (*variance + sum * sum * unsure) * factor * factor;
 	return sum * factor;
 }

@@ -16,14 +16,14 @@
 
 struct weigh {
 	size_t bursts, anchors;
-	/* Executions of each anchor in each burst, as far as it was in place in the time that the
-	 * burst stands for: count[anchor * bursts + burst]; then totals[anchor]. */
+	/* Executions of each anchor in each burst: count[anchor * bursts + burst]; then in all the
+	 * time that bursts stand for: total[anchor]. */
 	double *count, *total;
 	double *doubt;  /* of anchors: the variance of total, as a part of it, squared */
 	double *weight; /* of bursts: by the clock; then as calibrated */
 	double factor;  /* between the two, of all bursts together */
 	/* from here on private */
-	double *matrix, *part, *left, *norm, *lever;
+	double *matrix, *part, *left, *norm, *unsure, *lever;
 };
 
 /* Allocates the arrays, zeroed. -1 when memory is out. */
@@ -33,7 +33,7 @@ void weigh_free(struct weigh *w);
 void weigh_calibrate(struct weigh *w);
 /* Executions of other code in the time that all bursts stand for, of which bursts have these
  * counts. What anchors have more than the weights explain, code has as well if it goes with them.
- * The variance is that of what of it does not go with anchors. */
+ * The variance is that of what of it does not go with anchors, and that of the anchors' totals. */
 double weigh_sum(struct weigh *w, const double *count, double *variance);
 
 #endif

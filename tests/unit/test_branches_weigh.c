@@ -76,6 +76,27 @@ static void test_scatter(void)
 	weigh_free(&w);
 }
 
+/* Totals that are extrapolated are known less well, and so is code that goes with the anchor. */
+static void test_doubt(void)
+{
+	double other[BURSTS], variance, sum;
+	struct weigh w;
+
+	is_int(weigh_make(&w, BURSTS, 1), 0, "an anchor in doubt");
+	w.doubt[0] = 0.04;
+	for (int i = 0; i < BURSTS; i++) {
+		w.weight[i] = 10;
+		w.count[i] = 500;
+		w.total[0] += 500 * 20;
+		other[i] = 3 * w.count[i];
+	}
+	weigh_calibrate(&w);
+	sum = weigh_sum(&w, other, &variance);
+	ok(sqrt(variance) / sum > 0.15 && sqrt(variance) / sum < 0.25, "its deviation: %g",
+		sqrt(variance) / sum);
+	weigh_free(&w);
+}
+
 static void test_none(void)
 {
 	double other[3] = {1, 2, 3}, variance;
@@ -93,6 +114,7 @@ int main(void)
 {
 	test_phases();
 	test_scatter();
+	test_doubt();
 	test_none();
 	return done();
 }

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In which part of the stretches between bursts an anchor is in place. A count takes time, so
+ * anchors that are executed often cannot be in place always. What an anchor counts in some of the
+ * stretches is extrapolated to the others. The error of that falls with the number of stretches,
+ * and matters as far as no cheaper anchor goes with it. So the sum of errors, in proportion to need
+ * / duty, is least for duties in proportion to the root of need / rate.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "branches/native.h"
+
+#define LOOKED_AT   96   /* the last bursts */
+#define PRIOR       3.0  /* bursts: a constant ratio in few bursts says little */
+#define NEED_LEAST  0.02 /* of an anchor that goes with another one in all bursts */
+#define KNOWN_NS    5e6  /* in place for so long: its own counts say how often it is executed */
+#define COUNTS_REST 2e6  /* as COUNTS_STEADY, of anchors that are not always in place */
+#define ROUNDS      8
+
+struct duty {
+	struct anchor *anchor;
+	double rate, need;
+	const double *counts; /* by burst, per second */
+};
+
+static double rate_of(const struct native *n, const struct anchor *a, unsigned number)
+{
+	const struct native_count *own = &n->counted[number];
+
+	return own->ns > KNOWN_NS ? own->hits / own->ns * 1e9 : anchor_rate(a);
+}
+
+static int compare_duties(const void *a, const void *b)
+{
+	const struct duty *x = a, *y = b;
+
+	return (x->rate > y->rate) - (x->rate < y->rate);
+}
+
+/* counts[anchor * bursts + burst], of the last bursts. */
+static void duty_add_counts(const struct cache *c, double *counts, size_t first, size_t bursts)
+{
+	const struct native *n = c->native;
+
+	for (size_t i = 0; i < bursts; i++) {
+		const struct native_burst *own = &n->bursts.data[first + i];
+
+		for (size_t k = own->first; k < native_last(n, first + i); k++) {
+			const struct native_run *run = native_run_at(c, n->entries.data[k].run);
+
+			for (size_t a = 0; a < run->anchors.count; a++)
+				counts[run->anchors.data[a] * bursts + i] +=
+					n->entries.data[k].count / own->seconds;
+		}
+	}
+}
+
+static double product_of(const double *x, const double *y, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i] * y[i];
+	return sum;
+}
+
+/* What cheaper anchors leave open of each. */
+static void find_needs(struct duty *all, unsigned count, size_t bursts)
+{
+	double trust = (double)bursts / ((double)bursts + PRIOR);
+
+	for (unsigned k = 0; k < count; k++) {
+		double own = product_of(all[k].counts, all[k].counts, bursts), near = 0;
+
+		for (unsigned i = 0; i < k && own > 0; i++) {
+			double both = product_of(all[k].counts, all[i].counts, bursts);
+			double other = product_of(all[i].counts, all[i].counts, bursts);
+
+			if (other > 0)
+				near = fmax(near, both * both / (own * other));
+		}
+		all[k].need = fmax(1 - trust * near, NEED_LEAST);
+	}
+}
+
+/* Duties above 1 are 1, and leave more to the others. */
+static void share_out(struct duty *all, unsigned count, double most)
+{
+	for (unsigned k = 0; k < count; k++)
+		all[k].anchor->duty = 0;
+	for (int round = 0; round < ROUNDS; round++) {
+		double left = most, sum = 0, unit;
+
+		for (unsigned k = 0; k < count; k++)
+			if (all[k].anchor->duty >= 1)
+				left -= all[k].rate;
+			else
+				sum += sqrt(all[k].need * all[k].rate);
+		unit = sum > 0 ? fmax(left, 0) / sum : 0;
+		for (unsigned k = 0; k < count; k++)
+			if (all[k].anchor->duty < 1)
+				all[k].anchor->duty =
+					all[k].rate > 0
+						? fmin(unit * sqrt(all[k].need / all[k].rate), 1)
+						: 1;
+	}
+}
+
+/* With several threads, anchors are in place always or never. */
+static void take_cheapest(struct duty *all, unsigned count, double most)
+{
+	double sum = 0;
+
+	for (unsigned k = 0; k < count; k++) {
+		sum += all[k].rate;
+		all[k].anchor->duty = sum <= most;
+	}
+}
+
+void native_set_duties(struct cache *c)
+{
+	const struct native *n = c->native;
+	size_t first = n->bursts.count > LOOKED_AT ? n->bursts.count - LOOKED_AT : 0;
+	size_t bursts = n->bursts.count - first;
+	struct anchors *anchors = c->anchors;
+	struct duty all[ANCHORS_MAX];
+	double *counts = calloc(anchors->count * bursts + 1, sizeof(*counts));
+
+	if (!counts)
+		return;
+	duty_add_counts(c, counts, first, bursts);
+	for (unsigned k = 0; k < anchors->count; k++)
+		all[k] = (struct duty){.anchor = &anchors->all[k],
+			.rate = rate_of(n, &anchors->all[k], k),
+			.counts = counts + k * bursts};
+	qsort(all, anchors->count, sizeof(*all), compare_duties);
+	if (c->locked) {
+		take_cheapest(all, anchors->count, native_most(c));
+	} else {
+		find_needs(all, anchors->count, bursts);
+		share_out(all, anchors->count, native_most(c) + COUNTS_REST);
+	}
+	free(counts);
+}
