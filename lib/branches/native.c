@@ -24,6 +24,7 @@
 #define DUTIES_EVERY 16  /* bursts */
 #define FORKS_MAX    20  /* a child has to be cleaned of anchors: with more, there are none */
 #define STUB_NS      1.0 /* a count takes, about */
+#define DUTY_LEAST   0.02
 
 static struct native *native_of(struct cache *c)
 {
@@ -180,18 +181,23 @@ void native_threads(struct cache *c)
 
 /* ---- bursts ---- */
 
-static void close_stretch(struct native *n)
+static void close_stretch(struct cache *c)
 {
+	struct native *n = c->native;
 	const struct stretch *s = &n->now;
 
-	for (unsigned a = 0; a < ANCHORS_MAX; a++) {
+	for (unsigned a = 0; a < c->anchors->count; a++) {
 		struct native_count *own = &n->counted[a];
+		double often = 1 / fmin(fmax(c->anchors->all[a].duty, DUTY_LEAST), 1);
 
 		if (!stretch_has(s, a) || !(s->ns > 0))
 			continue;
 		own->hits += own->now;
 		own->ns += s->ns;
-		own->squares += own->now * own->now / s->ns;
+		own->sum += own->now * often;
+		own->time += s->ns * often;
+		own->squares += own->now * own->now / s->ns * often;
+		own->weights += s->ns * often * s->ns * often;
 		own->now = 0;
 	}
 }
@@ -241,7 +247,7 @@ void native_note(struct cache *c, double seconds)
 	burst->first = n->entries.count;
 	burst->seconds = seconds;
 	burst->before = n->now;
-	close_stretch(n);
+	close_stretch(c);
 	memset(&n->now, 0, sizeof(n->now));
 	n->fresh = true;
 	for (size_t i = 0; i < c->touched.count; i++)
@@ -268,7 +274,7 @@ void native_end(struct cache *c)
 	if (!n)
 		return;
 	native_pause(c);
-	close_stretch(n);
+	close_stretch(c);
 	native_settle(c);
 	native_reset(n);
 	for (unsigned i = 0; i < c->anchors->count; i++)

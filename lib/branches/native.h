@@ -24,12 +24,14 @@ struct native_burst {
 	struct stretch before; /* since the last burst */
 };
 
-/* What an anchor has counted since the log began. */
+/* What an anchor has counted since the log began: in stretches that are over, of which it was in
+ * place. A stretch counts in the sums the more, the less likely it was to be one of these. */
 struct native_count {
-	double hits;    /* in stretches that are over */
-	double ns;      /* CPU time of those in which it was in place */
-	double squares; /* of their hits, each divided by its time */
-	double now;     /* hits in the open stretch */
+	double hits, ns;  /* executions; CPU time */
+	double sum, time; /* the same, each divided by the anchor's duty then */
+	double squares;   /* of hits, divided by time and duty */
+	double weights;   /* squares of times, likewise */
+	double now;       /* hits in the open stretch */
 };
 
 struct native_entry {

@@ -43,21 +43,21 @@ static double native_anchor_total(const struct cache *c, unsigned a, double *dou
 {
 	const struct native *n = c->native;
 	const struct native_count *own = &n->counted[a];
-	double all = 0, since = 0, times = 0, scatter, out, before, rate;
+	double all = 0, since = 0, times, scatter, out, before, rate;
 
 	*doubt = 0;
 	for (size_t i = 0; i <= n->bursts.count; i++) {
 		all += stretch_at(n, i)->ns;
 		since += i >= c->anchors->all[a].since ? stretch_at(n, i)->ns : 0;
-		times += stretch_has(stretch_at(n, i), a);
 	}
 	if (own->hits < HITS_LEAST || !(own->ns > 0))
 		return 0;
-	rate = own->hits / own->ns;
+	rate = own->sum / own->time;
+	times = own->time * own->time / own->weights;
 	out = fmax(1 - own->ns / since, 0);
 	before = 1 - since / all;
 	scatter = SCATTER_TIMES * SCATTER +
-		  times * fmax(own->squares / own->ns / (rate * rate) - 1, 0);
+		  times * fmax(own->squares / own->time / (rate * rate) - 1, 0);
 	scatter /= SCATTER_TIMES + times;
 	*doubt = out * (scatter / times + pow(COUNT_NS * rate, 2)) + before * before * scatter;
 	return rate * all;

@@ -114,9 +114,30 @@ static void test_locked(void)
 	free_log(c);
 }
 
+/* A stretch stands for those in which the anchor was not in place. */
+static void test_stretches(void)
+{
+	const double rates[RUNS] = {1e6, 1e6, 1e6};
+	struct cache *c = make_log(rates);
+	const struct native_count *own = c->native->counted;
+
+	for (int i = 0; i < 2; i++) {
+		c->anchors->all[0].duty = i ? 0.1 : 1;
+		c->native->now = (struct stretch){.ns = 1e6, .active = {1}};
+		c->native->counted[0].now = i ? 10 : 100;
+		native_note(c, 1e-3);
+	}
+	ok(own[0].hits > 109.9 && own[0].hits < 110.1, "hits of two stretches: %g", own[0].hits);
+	ok(own[0].sum > 199 && own[0].sum < 201, "the second one stands for ten: %g", own[0].sum);
+	ok(own[0].time > 10.9e6 && own[0].time < 11.1e6, "in time as well: %g", own[0].time);
+	ok(own[1].time <= 0, "an anchor that was not in place");
+	free_log(c);
+}
+
 int main(void)
 {
 	test_shares();
+	test_stretches();
 	test_counted();
 	test_locked();
 	return done();
