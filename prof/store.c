@@ -102,30 +102,6 @@ static int list_images(
 	return rc;
 }
 
-/* Of all files of an image. */
-struct store_sums {
-	uint64_t samples, branches, bursts, runs;
-};
-
-static int sum_file(const char *path, struct store_sums *sums, struct error *e)
-{
-	struct experiment_damage damage = {0};
-	struct experiment x;
-
-	if (experiment_read(&x, path, &damage, e))
-		return -1;
-	if (damage.damaged)
-		say("%s: %s; what comes before is counted", path, damage.message);
-	for (size_t i = 0; i < x.samples.count; i++)
-		sums->samples += experiment_sample_at(&x, i)->count;
-	for (size_t i = 0; i < experiment_runs(&x); i++)
-		sums->branches += experiment_run_at(&x, i)->count;
-	sums->bursts += experiment_tally(&x, TALLY_BURSTS);
-	sums->runs += x.runs;
-	experiment_fini(&x);
-	return 0;
-}
-
 static int show_image(
 	const struct store_command_line *l, const struct store_image *image, struct error *e)
 {
@@ -138,9 +114,12 @@ static int show_image(
 		shown_print("%s  %s", image->id, image->path);
 	for (size_t i = 0; i < image->files.count && rc == 0; i++) {
 		const struct store_file *f = &image->files.data[i];
+		struct experiment_damage damage = {0};
 		struct store_sums sums = {0};
 
-		rc = sum_file(f->path, &sums, e);
+		rc = store_sum_file(f->path, &sums, &damage, e);
+		if (rc == 0 && damage.damaged)
+			say("%s: %s; what comes before is counted", f->path, damage.message);
 		if (rc == 0 && (l->json || l->csv)) {
 			sheet_text(&rows, f->path);
 			sheet_number(&rows, f->day);

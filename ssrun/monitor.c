@@ -3,11 +3,13 @@
 #include "monitor/monitor.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/say.h"
 #include "base/shown.h"
@@ -15,12 +17,14 @@
 
 #define EVERY  600
 #define BUDGET 0.001
+/* With branch records. */
+#define BUDGET_BRANCHES 0.003
 
 struct monitor_command_line {
 	const char *directory, *clock, *listen;
 	double every, seconds, budget;
-	bool own, status, json, openmetrics, quiet, help;
-	word_list words;
+	bool own, branches, status, json, openmetrics, quiet, help;
+	word_list words, spared, only;
 };
 
 static int set_monitor_budget(void *target, const char *argument, struct error *e)
@@ -42,9 +46,17 @@ const struct option_row monitor_options[] = {
 	{"store", "DIR", "the store (default: $PERFEX_STORE, else ~/.local/share/perfex/store)",
 		OPTION_STRING, FIELD(directory)},
 	{"every", "SECONDS", "from one writing to the next (600)", OPTION_SECONDS, FIELD(every)},
-	{"budget", "PERCENT", "of the machine's processor time that it may take (0.1)", OPTION_CALL,
-		.call = set_monitor_budget},
+	{"budget", "PERCENT",
+		"of the machine's processor time that it may take (0.1; with -branches 0.3)",
+		OPTION_CALL, .call = set_monitor_budget},
 	{"clock", "auto|tick|cpu", "what to sample by", OPTION_STRING, FIELD(clock)},
+	{"branches", NULL, "follow branches of hot images that can be optimised, now and then",
+		FIELD(branches)},
+	{"spare", "GLOB",
+		"never follow what GLOB matches, a path or its last part; may be repeated",
+		OPTION_WORDS, FIELD(spared)},
+	{"only", "GLOB", "follow only images that GLOB matches; may be repeated", OPTION_WORDS,
+		FIELD(only)},
 	{"user", NULL, "watch your own processes only; needs no rights", FIELD(own)},
 	{"listen", "[ADDRESS:]PORT",
 		"serve /metrics and /debug/pprof/profile there (ADDRESS: 127.0.0.1)", OPTION_STRING,
@@ -103,6 +115,19 @@ static void print_time(const char *what, uint64_t seconds)
 		shown_print("%-14s %s", what, text);
 }
 
+static void print_branches(const struct monitor_status *s)
+{
+	if (s->sessions || s->session_failures)
+		shown_print("%-14s %" PRIu64 " in %" PRIu64 " bursts of %" PRIu64
+			    " sessions, which took %.3f s; %" PRIu64 " images are known well",
+			"branches", s->branches, s->bursts, s->sessions, s->session_cpu, s->known);
+	if (s->followed[0])
+		shown_print("%-14s %s", "followed last", s->followed);
+	if (s->unfollowed[0])
+		shown_print("%-14s %" PRIu64 " sessions failed; not followed: %s", "",
+			s->session_failures, s->unfollowed);
+}
+
 static void monitor_print(const struct monitor_status *s, bool running)
 {
 	if (running)
@@ -135,6 +160,7 @@ static void monitor_print(const struct monitor_status *s, bool running)
 		shown_print("%-14s %" PRIu64 " threads cannot be watched", "", s->unattached);
 	shown_print("%-14s %" PRIu64 " times, %" PRIu64 " samples; %" PRIu64 " dropped", "written",
 		s->writes, s->stored, s->dropped);
+	print_branches(s);
 	if (s->failures)
 		shown_print("%-14s %" PRIu64 " times; the last time: %s", "failed", s->failures,
 			s->error);
@@ -183,11 +209,17 @@ static int monitor_act(struct monitor_command_line *l, struct error *e)
 	struct monitor_request r = {.directory = l->directory,
 		.every = l->every > 0 ? l->every : EVERY,
 		.seconds = l->seconds,
-		.budget = l->budget > 0 ? l->budget : BUDGET,
+		.budget = l->budget > 0 ? l->budget
+			  : l->branches ? BUDGET_BRANCHES
+					: BUDGET,
+		.branches = l->branches,
+		.spared = l->spared.data,
+		.only = l->only.data,
 		.own = l->own,
 		.listen = l->listen,
 		.say = monitor_line,
 		.context = l};
+	char *ssrun;
 	int kind = 0;
 
 	if (l->words.data[0]) {
@@ -199,23 +231,46 @@ static int monitor_act(struct monitor_command_line *l, struct error *e)
 			e, ERR_CONFLICT, "-json and -openmetrics are forms of -status: give one");
 	if (l->status)
 		return monitor_show(l, e);
+	if ((l->spared.count || l->only.count) && !l->branches)
+		return error_set(e, ERR_CONFLICT, "-spare and -only need -branches");
 	while (l->clock && monitor_clock_names[kind] &&
 		strcmp(l->clock, monitor_clock_names[kind]) != 0)
 		kind++;
 	if (!monitor_clock_names[kind])
 		return error_set(e, ERR_PARSE, "-clock is auto, tick or cpu, not '%s'", l->clock);
 	r.clock = (enum monitor_clock_kind)kind;
-	return monitor_run(&r, e);
+	ssrun = file_command_path("ssrun");
+	if (!ssrun)
+		return error_nomem(e);
+	r.ssrun = ssrun;
+	kind = monitor_run(&r, e);
+	free(ssrun);
+	return kind;
+}
+
+/* From the first moment: SIGUSR1 is to write, and not to end what has just begun. monitor_run takes
+ * what came meanwhile. */
+static void hold_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 int do_monitor(int argc, char **argv)
 {
 	struct monitor_command_line l = {.directory = NULL};
 	struct error e = {0};
-	int rc = option_parse_among(monitor_options, &l, argc, argv, &l.words, &e);
+	int rc;
 
+	hold_signals();
+	rc = option_parse_among(monitor_options, &l, argc, argv, &l.words, &e);
 	if (rc == 0)
 		rc = l.help ? option_usage(usage, monitor_options, stdout) : monitor_act(&l, &e);
 	vec_fini(&l.words);
+	vec_fini(&l.spared);
+	vec_fini(&l.only);
 	return rc < 0 ? say_failure(&e) : rc;
 }

@@ -128,6 +128,7 @@ int image_facts_read(const char *path, struct image_facts *facts, struct error *
 	facts->type = f->header.e_type;
 	facts->class = f->header.e_ident[EI_CLASS];
 	facts->relocations = elf_file_section(f, ".rela.text") != NULL;
+	facts->lines = elf_file_section(f, ".debug_line") || elf_file_section(f, ".zdebug_line");
 	comment = elf_file_find(f, ".comment");
 	facts->clang = comment.data && memmem(comment.data, comment.size, "clang", 5);
 	rc = read_segment_facts(f, facts) || read_dynamic(f, &libraries) ||

@@ -167,6 +167,7 @@ struct image_facts {
 	bool entry;                    /* its entry is in executable code, or it has none */
 	bool whole;                    /* the file has all of its segments */
 	bool relocations;              /* of code: linked with --emit-relocs */
+	bool lines;                    /* it has lines of source in itself */
 	bool clang;                    /* .comment names clang */
 };
 /* ERR_PARSE with *e set: not a program or library of ELF. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "monitor/monitor_follow.h"
 #include "monitor/monitor_http.h"
 #include "monitor/monitor_own.h"
 
@@ -37,6 +38,12 @@ struct monitor {
 	struct monitor_own own;
 	struct monitor_status status;
 	struct monitor_http *http;
+	struct monitor_follow *follow; /* NULL: no branches */
+	struct {
+		uint64_t began, cpu, records; /* when it did */
+		double earned;
+		double before; /* spent at the beginning of the interval, besides cpu */
+	} earning;
 	int lock, signals;
 	bool scope_own, watching, open, stop, write_now,
 		unwritten; /* unwritten: the last writing failed */
@@ -90,6 +97,12 @@ static uint64_t wall_ns(void)
 }
 
 /* ---- opening ---- */
+
+/* The part of the budget that is for samples. */
+static double ticks_budget(const struct monitor_request *r)
+{
+	return r->branches ? r->budget / 3 : r->budget;
+}
 
 static int look_at_system(struct monitor *m, uint64_t time, struct error *e)
 {
@@ -186,7 +199,7 @@ static int monitor_choose(struct monitor *m, struct error *e)
 	struct error why;
 
 	m->scope_own = r->own;
-	if (!r->own && monitor_clock_choose(&m->clock, r->clock, false, r->budget, &why) == 0)
+	if (!r->own && monitor_clock_choose(&m->clock, r->clock, false, ticks_budget(r), &why) == 0)
 		return 0;
 	if (!r->own && why.code != ERR_PERMISSION) {
 		*e = why;
@@ -196,7 +209,7 @@ static int monitor_choose(struct monitor *m, struct error *e)
 		monitor_say(
 			m, "only your own processes are watched: %s (%s)", why.message, why.hint);
 	m->scope_own = true;
-	return monitor_clock_choose(&m->clock, r->clock, true, r->budget, e);
+	return monitor_clock_choose(&m->clock, r->clock, true, ticks_budget(r), e);
 }
 
 static int monitor_signals(struct monitor *m, sigset_t *before, struct error *e)
@@ -222,16 +235,27 @@ static double machine_share(
 	return machine > 0 ? ((double)cpu + (double)records * m->clock.cost) / machine : 0;
 }
 
-static uint64_t resident_bytes(void)
+/* ns of processor time that sessions took besides our own. */
+static double followed_besides(const struct monitor *m, double *own)
 {
-	unsigned long long pages = 0;
-	FILE *f = fopen("/proc/self/statm", "re");
+	double all = m->follow ? monitor_follow_spent(m->follow, own) : (*own = 0);
 
-	if (f && fscanf(f, "%*u %llu", &pages) != 1)
-		pages = 0;
-	if (f)
-		fclose(f);
-	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	return all - *own;
+}
+
+/* What is left for sessions of the time that passed, in ns; it never decreases. */
+static double follow_earned(struct monitor *m, uint64_t now)
+{
+	double own, ticks, all;
+
+	(void)followed_besides(m, &own);
+	ticks = (double)(monitor_cpu() - m->earning.cpu) - own +
+		(double)(m->watch.counts.records - m->earning.records) * m->clock.cost;
+	all = m->request->budget * (double)(now - m->earning.began) *
+	      (double)sysconf(_SC_NPROCESSORS_ONLN);
+	if (all - ticks > m->earning.earned)
+		m->earning.earned = all - ticks;
+	return m->earning.earned;
 }
 
 /* The status as it is now. */
@@ -239,13 +263,17 @@ static void monitor_settle(struct monitor *m, uint64_t now)
 {
 	const struct watch_counts *c = &m->watch.counts;
 	struct monitor_status *s = &m->status;
+	double own, besides = followed_besides(m, &own);
 
+	if (m->follow)
+		monitor_follow_settle(m->follow, s);
 	s->updated = wall_ns() / SECOND;
 	s->period = m->clock.watch.period;
 	s->cost = m->clock.cost * 1e-9;
 	s->elapsed = (double)(now - m->began) * 1e-9;
 	s->cpu = (double)monitor_cpu() * 1e-9;
-	s->overhead = machine_share(m, monitor_cpu(), c->records, now - m->began);
+	s->overhead =
+		machine_share(m, monitor_cpu() + (uint64_t)besides, c->records, now - m->began);
 	s->records = c->records;
 	s->user = c->user;
 	s->system = c->system;
@@ -263,7 +291,7 @@ static void monitor_settle(struct monitor *m, uint64_t now)
 	s->processes = spaces_count(&m->watch.spaces);
 	s->images = m->watch.images.list.count;
 	s->addresses = m->watch.experiment.nodes.count - 1;
-	s->resident = resident_bytes();
+	s->resident = monitor_status_resident();
 }
 
 static void monitor_publish(struct monitor *m, uint64_t now)
@@ -283,15 +311,20 @@ static int keep_budget(struct monitor *m, uint64_t now, struct error *e)
 {
 	uint64_t cpu = monitor_cpu() - m->cpu, records = m->watch.counts.records - m->records;
 	uint64_t passed = now - m->interval;
+	double own, besides = followed_besides(m, &own);
 	double share = machine_share(m, cpu, records, passed);
+	double all =
+		machine_share(m, cpu + (uint64_t)(besides - m->earning.before), records, passed);
 	bool samples = (double)records * m->clock.cost > (double)cpu;
 
 	m->cpu += cpu;
 	m->records += records;
 	m->interval = now;
-	if (passed >= SECOND && share > m->status.peak) /* the last one may be of no length */
-		m->status.peak = share;
-	if (m->stop || share <= m->request->budget || !samples || !monitor_clock_slower(&m->clock))
+	m->earning.before = besides;
+	if (passed >= SECOND && all > m->status.peak) /* the last one may be of no length */
+		m->status.peak = all;
+	if (m->stop || share <= ticks_budget(m->request) || !samples ||
+		!monitor_clock_slower(&m->clock))
 		return 0;
 	m->status.slowed++;
 	monitor_say(m,
@@ -424,6 +457,17 @@ static int look_again(struct monitor *m, uint64_t now, struct error *e)
 	return monitor_own_look(&m->own, &m->clock, &m->rings, &m->watch, now, e);
 }
 
+static int follow_again(struct monitor *m, uint64_t now, struct error *e)
+{
+	int rc = m->follow && !m->stop
+			 ? monitor_follow_round(m->follow, &m->watch, follow_earned(m, now), now)
+			 : 0;
+
+	if (rc > 0)
+		m->next_status = now;
+	return rc < 0 ? error_nomem(e) : 0;
+}
+
 static int monitor_round(struct monitor *m, uint64_t limit, struct error *e)
 {
 	uint64_t now = clock_ns();
@@ -438,6 +482,8 @@ static int monitor_round(struct monitor *m, uint64_t limit, struct error *e)
 		if (monitor_http_round(m->http, &m->status, &m->watch, now))
 			return error_nomem(e);
 	}
+	if (follow_again(m, now, e))
+		return -1;
 	if (monitor_written(m, m->stop || monitor_watch_full(&m->watch), e))
 		return -1;
 	if (m->writing == NOT_WRITING && is_due(m, now) &&
@@ -456,9 +502,10 @@ static int monitor_loop(struct monitor *m, struct error *e)
 
 	while (!m->stop && clock_ns() < end) {
 		uint64_t left = (end - clock_ns()) / 1000000;
+		int wait = m->follow ? monitor_follow_wait(m->follow, ROUND_MS) : ROUND_MS;
 
-		if (poll(m->poll.data, m->poll.count, left < ROUND_MS ? (int)left + 1 : ROUND_MS) <
-				0 &&
+		if (poll(m->poll.data, m->poll.count,
+			    left < (uint64_t)wait ? (int)left + 1 : wait) < 0 &&
 			errno != EINTR)
 			return error_sys(e, errno, "poll");
 		monitor_hear(m);
@@ -466,6 +513,7 @@ static int monitor_loop(struct monitor *m, struct error *e)
 			return -1;
 	}
 	rings_enable(&m->rings, false);
+	monitor_follow_end(m->follow);
 	m->write_now = m->stop = true;
 	return monitor_round(m, UINT64_MAX, e) || monitor_written(m, true, e) ? -1 : 0;
 }
@@ -473,6 +521,8 @@ static int monitor_loop(struct monitor *m, struct error *e)
 static int monitor_begin(struct monitor *m, struct error *e)
 {
 	const struct monitor_request *r = m->request;
+	const struct monitor_follow_request follow = {
+		.store = &m->store, .ssrun = r->ssrun, .spared = r->spared, .only = r->only};
 	struct monitor_status *s = &m->status;
 
 	if (store_open(&m->store, r->directory, true, e) ||
@@ -503,9 +553,12 @@ static int monitor_begin(struct monitor *m, struct error *e)
 			monitor_http_address(m->http));
 	if (m->clock.lacks[0])
 		monitor_say(m, "not the timer's tick: %s", m->clock.lacks);
+	if (r->branches && !(m->follow = monitor_follow_new(&follow, e)))
+		return -1;
 	/* the beginning is no part of an interval */
-	m->interval = clock_ns();
-	m->cpu = monitor_cpu();
+	m->interval = m->earning.began = clock_ns();
+	m->cpu = m->earning.cpu = monitor_cpu();
+	m->earning.records = m->watch.counts.records;
 	monitor_publish(m, m->interval);
 	return 0;
 }
@@ -527,6 +580,7 @@ int monitor_run(const struct monitor_request *r, struct error *e)
 	}
 	monitor_written(&m, true, NULL);
 	monitor_http_free(m.http);
+	monitor_follow_free(m.follow);
 	monitor_close(&m);
 	if (m.watching)
 		monitor_watch_fini(&m.watch);

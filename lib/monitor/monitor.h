@@ -19,7 +19,10 @@ struct monitor_request {
 	const char *directory; /* the store; NULL: the usual one */
 	double every;          /* seconds from one writing to the next */
 	double seconds;        /* then it ends; 0: at SIGTERM, SIGINT or SIGHUP */
-	double budget;         /* part of the machine's processor time */
+	double budget;         /* part of the machine's processor time, for all of it */
+	bool branches;         /* two thirds of it are for branch records (monitor_follow.h) */
+	const char *const *spared, *const *only; /* as in monitor_follow.h */
+	const char *ssrun;                       /* the program that records branches */
 	enum monitor_clock_kind clock;
 	const char *listen; /* where to serve HTTP (monitor_http.h); NULL: nowhere */
 	bool own; /* only processes of this user; else the system, and only those if it is forbidden

@@ -57,6 +57,15 @@ const struct monitor_field monitor_fields[] = {
 	{"writes", "times that it wrote", FIELD_COUNTER, AT(writes)},
 	{"failures", "times that it could not write all", FIELD_COUNTER, AT(failures)},
 	{"slowed", "times that samples became fewer", FIELD_COUNTER, AT(slowed)},
+	{"sessions", "times that branches were followed", FIELD_COUNTER, AT(sessions)},
+	{"session_failures", "times that they could not be", FIELD_COUNTER, AT(session_failures)},
+	{"bursts", "bursts of branches stored", FIELD_COUNTER, AT(bursts)},
+	{"branches", "branches stored", FIELD_COUNTER, AT(branches)},
+	{"known", "images that have enough branches", FIELD_GAUGE, AT(known)},
+	{"session_cpu", "processor time that following took, of programs as well", FIELD_NUMBER,
+		AT(session_cpu), .unit = "seconds"},
+	{"followed", "the image that was followed last", TEXT(followed)},
+	{"unfollowed", "why the last one was not followed", TEXT(unfollowed)},
 	{"store", "bytes in the store, when last swept", FIELD_GAUGE, AT(stored_bytes),
 		.unit = "bytes"},
 	{.name = NULL},
@@ -153,6 +162,18 @@ double monitor_status_mapped(const struct monitor_status *status)
 	uint64_t bad = status->unmapped + status->gone;
 
 	return bad < status->user ? 1 - (double)bad / (double)status->user : bad ? 0 : 1;
+}
+
+uint64_t monitor_status_resident(void)
+{
+	unsigned long long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%*u %llu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 int monitor_lock(const struct store *s, struct error *e)

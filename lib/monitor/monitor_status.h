@@ -24,7 +24,11 @@ struct monitor_status {
 		early; /* samples, as in struct watch_counts */
 	uint64_t generated, gone, unmapped, between, lost, stored, dropped;
 	uint64_t unattached; /* threads of the user's that it cannot watch */
-	uint64_t processes, images, addresses, resident; /* now; resident in bytes */
+	uint64_t processes, images, addresses, resident;       /* now; resident in bytes */
+	uint64_t sessions, session_failures, bursts, branches; /* of monitor_follow.h */
+	uint64_t known;                                        /* images with enough branches */
+	double session_cpu;                  /* s that sessions took, of the programs as well */
+	char followed[256], unfollowed[256]; /* an image; why the last one was not; "" */
 	uint64_t writes, failures, slowed,
 		stored_bytes; /* slowed: times that samples became fewer */
 };
@@ -48,6 +52,9 @@ int monitor_status_read(const struct store *s, struct monitor_status *status, st
 void monitor_status_parse(char *text, struct monitor_status *status);
 /* The part of user samples whose address is in a known mapping and file; 1: there are none. */
 double monitor_status_mapped(const struct monitor_status *status);
+
+/* Our own memory, in bytes. */
+uint64_t monitor_status_resident(void);
 
 /* As OpenMetrics (base/openmetrics.h). */
 void monitor_status_metrics(const struct monitor_status *status, bool running, struct strbuf *out);

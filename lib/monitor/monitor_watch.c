@@ -66,6 +66,7 @@ void monitor_watch_fini(struct watch *w)
 	if (w->recording)
 		experiment_fini(&w->record);
 	vec_fini(&w->last);
+	vec_fini(&w->seen);
 }
 
 int monitor_watch_record(struct watch *w)
@@ -165,7 +166,17 @@ static int watch_recorded(
 				  &w->images.list.data[m->image].identity, address);
 }
 
-static int watch_place(struct watch *w, const struct mapping *m, uint64_t pc, bool system)
+static int note_seen(struct watch *w, uint32_t image, pid_t pid)
+{
+	while (w->seen.count <= image)
+		if (!vec_push(&w->seen))
+			return -1;
+	w->seen.data[image] = pid;
+	return 0;
+}
+
+static int watch_place(
+	struct watch *w, const struct mapping *m, uint64_t pc, bool system, pid_t pid)
 {
 	uint64_t address = spaces_address(&w->spaces, m, pc);
 	uint32_t metric = system ? METRIC_SYSTEM : METRIC_USER;
@@ -174,7 +185,8 @@ static int watch_place(struct watch *w, const struct mapping *m, uint64_t pc, bo
 	node = image < 0
 		       ? -1
 		       : experiment_node(&w->experiment, EXPERIMENT_ROOT, (uint32_t)image, address);
-	if (node < 0 || (w->recording && watch_recorded(w, m, address, metric)))
+	if (node < 0 || note_seen(w, m->image, pid) ||
+		(w->recording && watch_recorded(w, m, address, metric)))
 		return -1;
 	return experiment_add(&w->experiment, metric, 0, 0, (uint32_t)node, 1);
 }
@@ -210,7 +222,7 @@ static int watch_sample(struct watch *w, const struct record *r)
 	image = &w->images.list.data[m->image];
 	if (image->identity.kind == EXPERIMENT_IMAGE_ELF && image->segments.elf)
 		return monitor_watch_full(w) ? (w->counts.dropped++, 0)
-					     : watch_place(w, m, pc, system);
+					     : watch_place(w, m, pc, system, r->pid);
 	if (image->identity.kind == EXPERIMENT_IMAGE_ELF ||
 		image->identity.kind == EXPERIMENT_IMAGE_FILE)
 		w->counts.gone++;
@@ -241,6 +253,7 @@ int monitor_watch_trim(struct watch *w)
 		return 0;
 	if (spaces_trim(&w->spaces))
 		return -1;
+	w->seen.count = 0; /* images have other numbers now */
 	w->trimmed_to = w->images.list.count > w->spaces.processes.count
 				? w->images.list.count
 				: w->spaces.processes.count;

@@ -54,6 +54,7 @@ struct watch {
 	struct spaces spaces;
 	struct watch_counts counts;
 	VEC(uint64_t) last; /* by processor: the time of its last sample */
+	VEC(pid_t) seen;    /* by image: the process that was sampled last there; 0: none */
 	uint64_t random;
 	bool recording; /* samples are also in record */
 	struct experiment record;

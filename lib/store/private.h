@@ -12,5 +12,7 @@ char *store_path(const struct store *s, const char *a, const char *b, struct err
 int store_write(const char *path, const struct strbuf *text, struct error *e);
 /* The name of a file of experiments; false: it is none. */
 bool store_file_name(const char *name, unsigned *day, bool *week);
+/* The name of an image's directory; to be freed by the caller, NULL when memory is out. */
+char *store_image_id(const struct experiment_image *image);
 
 #endif

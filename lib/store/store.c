@@ -167,7 +167,7 @@ void store_close(struct store *s)
 
 /* ---- adding ---- */
 
-static char *image_id(const struct experiment_image *image)
+char *store_image_id(const struct experiment_image *image)
 {
 	struct strbuf s = {0};
 
@@ -217,7 +217,7 @@ static int put_part(const struct store *s, const char *id, unsigned day, const s
 static int add_part(const struct store *s, const struct experiment_image *image,
 	struct experiment *part, unsigned day, struct error *e)
 {
-	char *id = image_id(image), *directory = id ? store_path(s, id, NULL, e) : NULL;
+	char *id = store_image_id(image), *directory = id ? store_path(s, id, NULL, e) : NULL;
 	struct strbuf bytes = {0};
 	int rc = directory ? experiment_encode(part, &bytes, e) : id ? -1 : error_nomem(e);
 

@@ -28,6 +28,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "experiment/experiment.h"
+#include "experiment/file.h"
 
 struct store {
 	char *directory;
@@ -71,6 +72,19 @@ int store_list(const struct store *s, store_images *images, struct error *e);
 void store_images_fini(store_images *images);
 /* Of a listed one: does word name it (a build-id's beginning, or a glob for path or base name)? */
 bool store_names(const struct store_image *image, const char *word);
+
+/* What files have. */
+struct store_sums {
+	uint64_t samples, branches, bursts, runs;
+	uint64_t followed; /* runs with branch records */
+};
+
+/* Adds those of a file. -1 with *e set; *damage: what of it could be read is counted. */
+int store_sum_file(const char *path, struct store_sums *sums, struct experiment_damage *damage,
+	struct error *e);
+/* Of all files of an image. */
+int store_sum(const struct store *s, const struct experiment_image *image, struct store_sums *sums,
+	struct error *e);
 
 struct store_policy {
 	unsigned today; /* YYYYMMDD */
