@@ -1,17 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* -merge: adds up many files into one. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
 #include "base/say.h"
+#include "collect/collect.h"
 #include "experiment/experiment.h"
 #include "prof.h"
 #include "report.h"
 
+/* Under mpirun this process becomes a rank of the helper (mpi/mpi_merge.c). False: it is not there.
+ */
+static bool become_rank(const struct options *o)
+{
+	char *path = file_libexec_path("prof-merge-mpi", NULL);
+	VEC(const char *) words = {0};
+	int rc = path ? vec_add(&words, path) : -1;
+
+	if (rc == 0 && o->request.threads)
+		rc = vec_add(&words, "-threads");
+	if (rc == 0)
+		rc = vec_add(&words, "-o") || vec_add(&words, o->output);
+	for (size_t i = 0; rc == 0 && o->files[i]; i++)
+		rc = vec_add(&words, o->files[i]);
+	if (rc == 0)
+		rc = vec_add(&words, NULL);
+	if (rc == 0)
+		execv(path, (char *const *)(uintptr_t)words.data);
+	vec_fini(&words);
+	free(path);
+	return false;
+}
+
 int do_merge(const struct options *o)
 {
+	int rank = collect_rank();
 	struct arguments arguments = {0};
 	struct loaded loaded = {0};
 	struct error e = {0};
 	int rc;
 
+	if (rank >= 0 && !become_rank(o) && rank > 0)
+		return 0; /* rank 0 does it all */
 	rc = arguments_find(&arguments, o->files, &e);
 	if (rc == 0)
 		rc = reporting_load(&loaded, o, &arguments, &e);

@@ -4,7 +4,7 @@
 # make check-deb: installs it in a scratch root, runs it from there and removes it again.
 DEB_O         = $(O)/deb/build
 deb_arch      = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH)
-deb_variables = O=$(DEB_O) SAN= prefix=/usr libdir=lib/$(deb_arch) \
+deb_variables = O=$(DEB_O) SAN= MPI=no prefix=/usr libdir=lib/$(deb_arch) \
                 CFLAGS='$(shell dpkg-buildflags --get CFLAGS) $(shell dpkg-buildflags --get CPPFLAGS)' \
                 LDFLAGS='$(shell dpkg-buildflags --get LDFLAGS)'
 

@@ -4,6 +4,12 @@
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
 sources=$(tracked | grep -E '^(lib|perfex|ssrun|prof)/.*\.c$' | grep -v '^lib/valgrind/')
+# What mpirun starts, where its header is.
+if mpi=$(pkg-config --cflags-only-I mpich 2>/dev/null); then
+	mpi=-isystem${mpi#-I} mpi=${mpi% }
+else
+	mpi='' sources=$(printf '%s\n' "$sources" | grep -v '^prof/mpi/')
+fi
 # Warnings of the compilers that are wrong, each with the reason: tests/lint/explained (path, parts of the warning and of
 # the line that it is about, reason).
 unexplained() {
@@ -19,7 +25,7 @@ unexplained() {
 }
 analyse() { # compiler flags...
 	cc=$1; shift
-	printf '%s\n' "$sources" | xargs -P 2 -I{} "$cc" -std=gnu11 -O1 -D_GNU_SOURCE -DPERFEX_VERSION='""' -DPERFEX_PREFIX='""' -Ilib -Iinclude \
+	printf '%s\n' "$sources" | xargs -P 2 -I{} "$cc" -std=gnu11 -O1 -D_GNU_SOURCE -DPERFEX_VERSION='""' -DPERFEX_PREFIX='""' -Ilib -Iinclude ${mpi:+"$mpi"} \
 		-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes "$@" {} 2>&1 | unexplained
 }
 checker() { # its command; what it says must be nothing

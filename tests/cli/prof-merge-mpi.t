@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# mpirun prof -merge: any number of ranks writes the bytes that one process writes; what fails on a rank fails as a whole.
+. "$TOP/tests/lib.sh"
+command -v mpirun > /dev/null || { skip "prof -merge on ranks" "no MPI is installed"; done_testing; }
+[ -e "$build/libexec/perfex/prof-merge-mpi" ] || { skip "prof -merge on ranks" "this build is without MPI"; done_testing; }
+"$build/tests/programs/make_experiments" . 7 3000 > /dev/null || exit 1
+merge() { prof -merge "$@" > out 2>&1; }
+ranks() { n=$1; shift; mpirun -np "$n" prof -merge "$@" 2>&1; }
+
+ok "one process" merge -o one 0 1 2 3 4 5 6
+for n in 1 2 3 4 9; do
+	run ranks $n -o "by$n" 0 1 2 3 4 5 6
+	is "$n ranks" "$status$out" 0
+	ok "write the same" cmp one "by$n"
+done
+ok "with threads" merge -threads -o one.threads 0 1 2
+run ranks 2 -threads -o two.threads 0 1 2
+is "on ranks" "$status$out" 0
+ok "they stay apart in the same way" cmp one.threads two.threads
+mkdir directory && cp 0 directory/0.ssexp && cp 1 directory/1.ssexp
+ok "a directory" merge -o one.directory directory
+run ranks 2 -o two.directory directory
+ok "stands for its files" cmp one.directory two.directory
+
+# ---- what fails ----
+head -c $(($(wc -c < 3) / 2)) 3 > cut
+run prof -merge -o one.cut 0 1 cut
+one=$status
+run ranks 2 -o two.cut 0 1 cut
+is "a file that is cut: the same status" "$status" "$one"
+like "and says so" "$out" '^prof(-merge-mpi)?: cut: .*; what comes before is in the sum'
+ok "and the same sum" cmp one.cut two.cut
+echo nonsense > nonsense
+for n in 2 3; do
+	run ranks $n -o none 0 1 2 nonsense
+	like "a file that is none, with $n ranks" "$out" '^prof(-merge-mpi)?: nonsense is not an experiment file'
+	not_ok "fails" test "$status" = 0
+	not_ok "nothing is written" test -e none
+done
+run ranks 2 -o none 0 missing
+like "a file that is missing" "$out" 'missing'
+not_ok "fails as well" test "$status" = 0
+run ranks 2 -o missing/none 0 1
+not_ok "no place for the sum" test "$status" = 0
+
+# ---- without the helper ----
+mkdir away
+run env PERFEX_LIBEXEC="$PWD/away" mpirun -np 2 prof -merge -o alone 0 1 2 3 4 5 6
+is "without the helper, rank 0 does all" "$status$err" 0
+ok "with the same result" cmp one alone
+done_testing
