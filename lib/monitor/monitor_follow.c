@@ -174,7 +174,7 @@ static void followed_key(struct followed *k, const struct experiment_image *imag
 	}
 }
 
-static bool is_wanted(
+static bool may_want(
 	const struct monitor_follow *f, const struct collect_image *image, uint64_t now)
 {
 	const struct followed *known;
@@ -209,7 +209,7 @@ static long hottest_image(const struct monitor_follow *f, const struct watch *w,
 		const struct collect_image *image = &w->images.list.data[i];
 		uint64_t n = image->index < 0 ? 0 : samples[image->index];
 
-		if (n > most && n >= HOT_LEAST && n > all / HOT_SHARE && is_wanted(f, image, now)) {
+		if (n > most && n >= HOT_LEAST && n > all / HOT_SHARE && may_want(f, image, now)) {
 			most = n;
 			best = (long)i;
 		}
@@ -218,7 +218,7 @@ static long hottest_image(const struct monitor_follow *f, const struct watch *w,
 	return best;
 }
 
-static long find_image(const struct watch *w, const struct followed *wanted)
+static long find_followed(const struct watch *w, const struct followed *wanted)
 {
 	for (size_t i = 0; i < w->images.list.count; i++) {
 		struct followed key;
@@ -371,7 +371,7 @@ static int try_session(struct monitor_follow *f, const struct watch *w, size_t i
 	return begin_session(f, image, pid, !known || !known->examined);
 }
 
-static int choose_image(struct monitor_follow *f, const struct watch *w, uint64_t now)
+static int choose_followed(struct monitor_follow *f, const struct watch *w, uint64_t now)
 {
 	long i = hottest_image(f, w, now);
 	const struct followed *known;
@@ -390,7 +390,7 @@ static int choose_image(struct monitor_follow *f, const struct watch *w, uint64_
 
 static int catch_process(struct monitor_follow *f, const struct watch *w, uint64_t now)
 {
-	long i = find_image(w, &f->wanted);
+	long i = find_followed(w, &f->wanted);
 
 	if (now + CATCH_FOR / 2 > f->catch_end)
 		f->passed = 0; /* there is no younger one */
@@ -418,7 +418,7 @@ int monitor_follow_round(
 	else if (f->catching)
 		rc = catch_process(f, w, now);
 	else if (now >= f->next && f->credit >= f->expected * (1 + f->jitter) * 0.99)
-		rc = choose_image(f, w, now);
+		rc = choose_followed(f, w, now);
 	return rc ? -1 : f->news;
 }
 
