@@ -26,7 +26,7 @@ like "the build is recorded" "$out" '^prof: mawk by clang-19: [0-9]+ commands'
 like "the monitor watches" "$out" '^watches +(system|user), clock (tick|cpu), '
 like "nothing is lost" "$out" '^samples .* user, .*; lost 0$'
 like "the store has it" "$out" 'execute \(mawk: execute\.c, [0-9]+\)'
-like "and its branches" "$out" '^[0-9]{8} +1 runs +[0-9]+ samples +[1-9][0-9]* bursts +[0-9]+ branches$'
+like "and its branches" "$out" '^[0-9]{8} +[0-9]+ runs +[0-9]+ samples +[1-9][0-9]* bursts +[0-9]+ branches$'
 like "which the monitor followed" "$out" '^branches +[1-9][0-9]* in [1-9][0-9]* bursts of [1-9][0-9]* sessions'
 like "a build by the profile is verified" "$out" '^spgo +time [-+][0-9.]+% \(95%: '
 # Of all that is measured, whether it ran is certain; what was accepted was installed.
