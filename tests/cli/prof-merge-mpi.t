@@ -23,7 +23,7 @@ run ranks 2 -o two.directory directory
 ok "stands for its files" cmp one.directory two.directory
 
 # ---- what fails ----
-head -c $(($(wc -c < 3) / 2)) 3 > cut
+head -c $(($(wc -c < ./3) / 2)) ./3 > cut
 run prof -merge -o one.cut 0 1 cut
 one=$status
 run ranks 2 -o two.cut 0 1 cut
