@@ -7,8 +7,8 @@
  *
  * - Dispatch is in order, at most `width` per cycle, once the instruction `window` places before
  *   has retired and the front end delivers. A fetch miss, a redirection, taken branches too close
- *   together and a full store buffer delay all that follow. Some sequential lines of code are
- *   requested ahead of time.
+ *   together, too many groups of operations that fetch takes in a cycle each, and a full store
+ *   buffer delay all that follow. Some sequential lines of code are requested ahead of time.
  * - A load goes to memory when its address is known and a load port is free. Its data come after
  *   the first level's latency, or when its line arrives, or when the store has them whose bytes it
  *   reads. A line on its way occupies one of `misses` requests, and its sender sends one in an
