@@ -10,12 +10,12 @@
 #define ENTRIES 64
 #define FIRST   32
 
-static struct btb_entry memory[ENTRIES];
+static struct btb_set memory[ENTRIES / BTB_WAYS];
 
 static struct btb empty(void)
 {
 	memset(memory, 0, sizeof(memory));
-	return (struct btb){.entries = memory,
+	return (struct btb){.set = memory,
 		.sets = ENTRIES / BTB_WAYS,
 		.first = FIRST * BTB_WAYS / ENTRIES,
 		.epoch = 1};
@@ -53,13 +53,13 @@ static void levels(void)
 /* One that is asked at each use, and one at the first of an epoch only. */
 static void epochs(void)
 {
-	static struct btb_entry others[ENTRIES];
+	static struct btb_set others[ENTRIES / BTB_WAYS];
 	struct btb all = empty(), firsts = all;
 	uint32_t asked[200] = {0};
 	uint64_t seed = 1;
 	unsigned differ = 0, unknown = 0, again = 0;
 
-	firsts.entries = others;
+	firsts.set = others;
 	for (unsigned i = 0; i < 200000; i++) {
 		unsigned n = (unsigned)model_random_below(&seed, i % 5000 < 2500 ? 40 : 200);
 		enum btb_found found = btb_find(&all, 0x400000 + 20 * n);
