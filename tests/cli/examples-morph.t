@@ -21,13 +21,20 @@ if [ "$status" = 3 ]; then
 	skip "the closed loop" "$err"
 	done_testing
 fi
-like "it runs" "$status" '^[01]$'
+# How much of it the monitor can follow depends on the load: without enough branches there is no build.
+few=$(printf '%s\n' "$out$err" | grep -o 'too few branch records.*')
+[ -n "$few" ] && status=few
+like "it runs" "$status" '^([01]|few)$'
 like "the build is recorded" "$out" '^prof: mawk by clang-19: [0-9]+ commands'
 like "the monitor watches" "$out" '^watches +(system|user), clock (tick|cpu), '
 like "nothing is lost" "$out" '^samples .* user, .*; lost 0$'
 like "the store has it" "$out" 'execute \(mawk: execute\.c, [0-9]+\)'
 like "and its branches" "$out" '^[0-9]{8} +[0-9]+ runs +[0-9]+ samples +[1-9][0-9]* bursts +[0-9]+ branches$'
 like "which the monitor followed" "$out" '^branches +[1-9][0-9]* in [1-9][0-9]* bursts of [1-9][0-9]* sessions'
+if [ -n "$few" ]; then
+	skip "a build by the profile" "$few"
+	done_testing
+fi
 like "a build by the profile is verified" "$out" '^spgo +time [-+][0-9.]+% \(95%: '
 # Of all that is measured, whether it ran is certain; what was accepted was installed.
 if [ "$status" = 0 ]; then

@@ -43,7 +43,7 @@ static void compare(const char *name, const struct strbuf *got)
 		return;
 	}
 	if (access(path, F_OK)) {
-		printf("# %s: ", name);
+		printf("# %s:\n", name);
 		skip("a new report has no golden screens yet: UPDATE=1 writes them");
 		return;
 	}
