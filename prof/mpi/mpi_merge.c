@@ -117,7 +117,7 @@ static void part_receive(struct mpi_part *p, int from)
 	MPI_Recv(&head, sizeof(head), MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	bytes = malloc(head.bytes + 1);
 	if (!bytes) {
-		say("memory is out");
+		say("out of memory");
 		MPI_Abort(MPI_COMM_WORLD, EXIT_OURS);
 		return;
 	}
