@@ -4,11 +4,12 @@
 
     tests/tutorial.py check|update BUILD
 
-A command stands on an indented line behind "$ "; its output is the indented lines behind it.  "..." for a line
-stands for any number of lines.  Numbers may differ by a tenth (another kernel's stack, another compiler's
-addresses), numbers of processes and times by anything, as do measured ones; of those a percentage may differ by a
-fifth.  What is said of a machine without counters need not be there.  update writes the output of this run into the
-page, whole or, where "..." stood, the lines before and behind it as many as there were.
+A command stands on an indented line behind "$ "; its output is the indented lines behind it. "..." for a line
+stands for any number of lines. Numbers may differ by a tenth (another kernel's stack, another compiler's
+addresses), numbers of processes and times by anything, as do measured ones. Of those a percentage may differ by a
+half: where page faults are slow or memory is fast, the same function has less of the time. What is said of a
+machine without counters need not be there. update writes the output of this run into the page, whole or, where
+"..." stood, the lines before and behind it as many as there were.
 """
 import os
 import re
@@ -56,7 +57,7 @@ def same(got, want, measured):
         if measured and not y.endswith("%"):
             continue
         u, v = float(x.rstrip("%")), float(y.rstrip("%"))
-        if abs(u - v) > (0.2 if measured else 0.1) * max(abs(u), abs(v)) + 3:
+        if abs(u - v) > (0.5 if measured else 0.1) * max(abs(u), abs(v)) + 3:
             return False
     return True
 
