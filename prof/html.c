@@ -7,23 +7,7 @@
 #include "base/say.h"
 #include "page/page.h"
 #include "prof.h"
-#include "report/report_views.h"
-
-/* A part of the page: a report, and its rows unless -q gives others. */
-static const struct part {
-	const char *name;
-	report_view *make;
-	struct prof_quit quit;
-	bool inclusive; /* where there are call paths */
-	bool diff;      /* only then */
-	bool times;     /* where samples have them */
-} parts[] = {
-	{.name = "functions", .make = report_procedures, .quit = {.rows = 2000}, .inclusive = true},
-	{.name = "timeline", .make = report_timeline, .quit = {.rows = 20}, .times = true},
-	{.name = "changes", .make = report_diff, .diff = true},
-	{.name = "source", .make = report_lines, .quit = {.rows = 40}},
-	{.name = "instructions", .make = report_dis, .quit = {.rows = 40, .cumulative = 90}},
-};
+#include "report/views.h"
 
 enum { BINS = 100 /* columns of the timeline */ };
 
@@ -34,6 +18,16 @@ struct making {
 	struct prof_data data;
 	struct prof_images *images;
 	struct page page;
+};
+
+/* A part of the page: a report, and its rows unless -q gives others. */
+struct part {
+	const char *name;
+	report_view *make;
+	struct prof_quit quit;
+	bool (*there)(const struct making *m); /* NULL: always */
+	bool inclusive;                        /* where there are call paths */
+	bool diff;                             /* of what changed */
 };
 
 static int html_open_data(struct making *m, struct error *e)
@@ -54,42 +48,62 @@ static void html_close_data(struct making *m)
 	m->images = NULL;
 }
 
-static bool has_paths(const struct prof_data *d)
+static bool has_paths(const struct making *m)
 {
-	for (size_t i = 0; i < d->metrics.count; i++)
-		if (d->metrics.data[i].metric->flags & METRIC_STACKS)
+	for (size_t i = 0; i < m->data.metrics.count; i++)
+		if (m->data.metrics.data[i].metric->flags & METRIC_STACKS)
 			return true;
 	return false;
 }
 
-static bool has_times(const struct prof_data *d)
+static bool has_times(const struct making *m)
 {
-	for (size_t i = 0; i < d->metrics.count; i++)
-		if (profile_timed(d, i))
+	for (size_t i = 0; i < m->data.metrics.count; i++)
+		if (profile_timed(&m->data, i))
 			return true;
 	return false;
 }
 
-static int add_part(struct making *m, const struct part *part, const struct loaded *l,
-	bool *incomplete, struct error *e)
+/* They have no times within the run. */
+static bool has_pauses(const struct making *m)
+{
+	const struct prof_request *r = &m->request;
+
+	for (size_t i = 0; i < r->count && !r->from && !r->to; i++)
+		if (r->inputs[i].experiment->pauses.count)
+			return true;
+	return false;
+}
+
+static bool has_changes(const struct making *m)
+{
+	return m->o->diff;
+}
+
+static const struct part parts[] = {
+	{.name = "functions", .make = report_procedures, .quit = {.rows = 2000}, .inclusive = true},
+	{.name = "timeline", .make = report_timeline, .quit = {.rows = 20}, .there = has_times},
+	{.name = "changes", .make = report_diff, .there = has_changes, .diff = true},
+	{.name = "waits", .make = report_waits, .there = has_pauses},
+	{.name = "source", .make = report_lines, .quit = {.rows = 40}},
+	{.name = "instructions", .make = report_dis, .quit = {.rows = 40, .cumulative = 90}},
+};
+
+static struct prof_quit html_quit(const struct making *m, const struct part *part)
 {
 	const struct prof_quit asked = m->o->request.quit;
 	bool chosen = asked.rows || asked.percent > 0 || asked.cumulative > 0;
-	struct report_table table = {0};
-	int rc;
 
-	m->request.quit = chosen ? asked : part->quit;
-	m->request.bins = BINS;
-	m->request.compare = m->o->compare || (m->o->diff && !part->diff);
-	m->request.inclusive = false;
-	rc = html_open_data(m, e);
-	m->request.inclusive = rc == 0 && part->inclusive && has_paths(&m->data);
-	if (rc == 0 && part->times && !has_times(&m->data)) {
-		html_close_data(m);
-		return 0;
-	}
-	if (rc == 0)
-		rc = part->make(&m->data, &table, e);
+	return chosen ? asked : part->quit;
+}
+
+/* The data are open; they are closed here. */
+static int add_table(struct making *m, const struct part *part, const struct loaded *l,
+	bool *incomplete, struct error *e)
+{
+	struct report_table table = {0};
+	int rc = part->make(&m->data, &table, e);
+
 	if (rc == 0)
 		rc = loaded_note_damage(l, &table, e);
 	if (rc == 0)
@@ -97,6 +111,78 @@ static int add_part(struct making *m, const struct part *part, const struct load
 	*incomplete = *incomplete || table.incomplete;
 	report_table_fini(&table);
 	html_close_data(m);
+	return rc;
+}
+
+static int add_part(struct making *m, const struct part *part, const struct loaded *l,
+	bool *incomplete, struct error *e)
+{
+	m->request.quit = html_quit(m, part);
+	m->request.bins = BINS;
+	m->request.compare = m->o->compare || (m->o->diff && !part->diff);
+	m->request.inclusive = false;
+	m->request.threads = false;
+	if (html_open_data(m, e)) {
+		html_close_data(m);
+		return -1;
+	}
+	m->request.inclusive = part->inclusive && has_paths(m);
+	if (!part->there || part->there(m))
+		return add_table(m, part, l, incomplete, e);
+	html_close_data(m);
+	return 0;
+}
+
+/* Functions by what -by asks for; otherwise by process, or by thread if there is one process. */
+static int add_groups(struct making *m, const struct loaded *l, bool *incomplete, struct error *e)
+{
+	static const char *const names[] = {[PROF_GROUP_THREAD] = "threads",
+		[PROF_GROUP_PROCESS] = "processes",
+		[PROF_GROUP_COMMAND] = "commands",
+		[PROF_GROUP_CPU] = "cpus"};
+	static const enum prof_grouping usual[] = {PROF_GROUP_PROCESS, PROF_GROUP_THREAD};
+	bool asked = m->o->request.threads;
+	struct part part = {.make = report_procedures, .quit = {.rows = 2000}};
+
+	m->request.quit = html_quit(m, &part);
+	m->request.inclusive = false;
+	m->request.compare = m->o->compare || m->o->diff;
+	for (size_t i = 0; i < (asked ? 1 : sizeof(usual) / sizeof(usual[0])); i++) {
+		m->request.threads = true;
+		m->request.by = asked ? m->o->request.by : usual[i];
+		part.name = names[m->request.by];
+		if (html_open_data(m, e)) {
+			html_close_data(m);
+			return -1;
+		}
+		if (asked || m->data.groups.count > 1)
+			return add_table(m, &part, l, incomplete, e);
+		html_close_data(m);
+	}
+	return 0;
+}
+
+static bool is_part(report_view *make)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].make == make)
+			return true;
+	return false;
+}
+
+/* Reports that the user asked for, and that the page does not have anyway. */
+static int add_views(struct making *m, const struct loaded *l, bool *incomplete, struct error *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; report_views[i].name && rc == 0; i++) {
+		struct part part = {.name = report_views[i].name,
+			.make = report_view_make(&report_views[i], m->o->diff),
+			.diff = m->o->diff};
+
+		if (m->o->view[i] && !is_part(part.make))
+			rc = add_part(m, &part, l, incomplete, e);
+	}
 	return rc;
 }
 
@@ -108,6 +194,7 @@ static int add_paths(struct making *m, struct error *e)
 	int rc;
 
 	m->request.compare = m->o->compare || m->o->diff;
+	m->request.threads = false;
 	rc = html_open_data(m, e);
 	if (rc == 0) {
 		x = export_new(&m->data, &wanted, &export_format_paths, e);
@@ -140,8 +227,11 @@ int do_html(const struct options *o, const struct loaded *l, const struct prof_r
 	int rc = page_begin(&m.page, "prof " PERFEX_VERSION, e);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++)
-		if (o->diff || !parts[i].diff)
-			rc = add_part(&m, &parts[i], l, incomplete, e);
+		rc = add_part(&m, &parts[i], l, incomplete, e);
+	if (rc == 0)
+		rc = add_groups(&m, l, incomplete, e);
+	if (rc == 0)
+		rc = add_views(&m, l, incomplete, e);
 	if (rc == 0)
 		rc = add_paths(&m, e);
 	progress_end(request->progress);

@@ -149,8 +149,8 @@ static const struct option_row rows[] = {
 	{"metric", "NAME", "-export: only this metric; may be repeated", OPTION_WORDS,
 		FIELD(metrics)},
 	{"html", "FILE",
-		"one page for a browser: functions, call paths, source, instructions; with -diff "
-		"what changed",
+		"one page for a browser: functions, call paths, waits, source, instructions, the "
+		"reports named; with -diff what changed",
 		OPTION_STRING, FIELD(html)},
 	{"plot", "lines|costs|sweep|timeline",
 		"draw a picture: into -o FILE.png, .svg or .pdf, else on the terminal",
@@ -298,13 +298,12 @@ static int check_tui(const struct options *o, size_t chosen, struct error *e)
 	return 0;
 }
 
-static int check_html(const struct options *o, bool report, struct error *e)
+static int check_html(const struct options *o, struct error *e)
 {
-	if (o->html && (report || o->csv || o->json || o->dot || o->merge || o->dump || o->export ||
-			       o->plot || o->tui || o->output || o->request.threads))
-		return error_set(e, ERR_CONFLICT,
-			"-html writes a page of its own: leave out reports, other outputs and "
-			"-threads");
+	if (o->html && (o->csv || o->json || o->dot || o->merge || o->dump || o->export ||
+			       o->plot || o->tui || o->output))
+		return error_set(
+			e, ERR_CONFLICT, "-html writes a page of its own: leave out other outputs");
 	return 0;
 }
 
@@ -362,7 +361,7 @@ static int check(const struct options *o, struct error *e)
 			return error_hint(e, "ssrun -archive DIR fills such a directory");
 		}
 	if (check_times(o, e) || check_diff(o, e) || check_tui(o, chosen, e) ||
-		check_plot(o, chosen > 0, e) || check_html(o, chosen > 0, e))
+		check_plot(o, chosen > 0, e) || check_html(o, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))
 		return error_set(

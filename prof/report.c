@@ -170,8 +170,8 @@ struct load_request reporting_files(const struct options *o)
 					 .debuginfod = o->debuginfod},
 		.quiet = o->tui,
 		/* The list ends with NULL. */
-		.threads =
-			o->request.threads || o->only_whom.count > 1 || o->exclude_whom.count > 1,
+		.threads = o->request.threads || o->html || o->only_whom.count > 1 ||
+			   o->exclude_whom.count > 1,
 		.together = o->merge,
 		.apart = o->compare || o->diff || is_sweep(o),
 		.ranks = !o->compare};

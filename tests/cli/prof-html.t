@@ -53,6 +53,20 @@ is "functions are those of the report" "$(jq -c '.functions.rows | map([.procedu
 is "so are intervals of instructions" "$(jq -c '[.instructions.rows[].counts]' data.json)" "$(prof -q 90cum% -dis -json odd | jq -c '[.rows[].counts]')"
 is "paths have the samples with callees and their own" "$(jq -c '.paths as $p | [$p.nodes | _nwise(6) | select($p.names[.[1]] == "main")]' data.json)" '[[-1,1,150,20,0,0]]'
 
+is "of one thread, there is no part by thread" "$(jq -c 'has("threads") or has("processes") or has("waits")' data.json)" false
+sed 's/^thread .*/&\nprocess 200 100 other\nthread 2 200 other/; s/^sample 0 1 0 20 .*/sample 0 2 0 30 1:'"$search"'/' profile.txt > two.txt
+ok "a profile of two processes" sh -c "'$build/tests/tools/experiment' two < two.txt"
+page_data() { python3 -c 'import re, sys; print(re.search("id=\"data\">(.*?)</script>", open(sys.argv[1], encoding="utf-8").read(), re.S).group(1))' "$1"; }
+ok "its page" prof -html two.html two
+page_data two.html > two.json
+is "two processes have a part, as -by process reports them" "$(jq -c '.processes.rows | map([.thread, .procedure, .counts[0].value])' two.json)" \
+	"$(prof -by process -json two | jq -c '.rows | map([.thread, .procedure, .counts[0].value])')"
+ok "a page by command with two reports more" prof -html more.html -by command -heavy -dso two
+page_data more.html > more.json
+is "commands take their place" "$(jq -c '[has("processes"), (.commands.rows | map(.thread) | unique)]' more.json)" '[false,["command app","command other"]]'
+is "the reports asked for are parts" "$(jq -c '.heavy.rows, .dso.rows' more.json)" "$(prof -heavy -json two | jq -c .rows)
+$(prof -dso -json two | jq -c .rows)"
+
 run prof -html none/page.html odd
 like "a page that cannot be written is an error" "$status $err" "^[1-9].*none"
 run prof -html page2.html -json odd
@@ -108,6 +122,13 @@ is "the source has counts beside its lines" "$(browse page.html '
 	cut -d, -f1-2)" "4 {, 9 {"
 is "instructions have source lines around them" "$(browse page.html '
 	document.title = document.querySelectorAll("tr.source").length > 2 && document.querySelectorAll("tr.hot td.code").length > 1;' instructions)" true
+
+is "processes are closed, and open by a click" "$(browse two.html '
+	const rows = () => document.querySelectorAll("tbody tr:not(.total)").length, before = rows();
+	document.querySelector("tr.group").click();
+	document.title = before + " " + (rows() > before) + " " + document.querySelector("tr.group td.text").firstChild.data;' processes)" "2 true ▾ process 100 app"
+is "a report asked for has a tab of its own" "$(browse more.html '
+	document.title = document.querySelector("nav button[aria-selected=true]").textContent + " " + document.querySelector("tbody tr td.text").firstChild.data;' dso)" "-dso app"
 
 ok "two runs" prof -html diff.html -diff odd slower
 is "what changed is a part" "$(browse diff.html '

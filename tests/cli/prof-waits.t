@@ -68,6 +68,10 @@ like "JSON: kinds of rows, times, parents" "$out" '^True futex$|^\{.*futex.*\} f
 run prof -waits -csv futex
 like "CSV" "$out" 'planted_lock'
 
+ok "a page for a browser" prof -html page.html futex
+is "has the same rows" "$(python3 -c 'import re; print(re.search("id=\"data\">(.*?)</script>", open("page.html", encoding="utf-8").read(), re.S).group(1))' |
+	jq -c '.waits.rows')" "$(prof -waits -json futex | jq -c .rows)"
+
 # ---- the file ----
 run python3 "$top/tests/ssexp.py" futex
 is "a reader of older sections passes over them" "$status" 0
