@@ -2,10 +2,11 @@
 /*
  * What this host was found to need: latencies, and distances in time, of which its description has
  * those of another specimen. Virtual machines walk two page tables, servers have slower memory than
- * the processor's maker states. Figures are taken with kernels of lib/kernels, three times a boot
+ * the processor's maker states. Figures are taken with kernels of lib/kernels, several times a boot
  * for all users, minutes apart: a neighbour on the same core lengthens what all rounds of one time
- * find (front ends by a half, L2 by a fifth), so the least of the times counts. They change cycles,
- * and no count of anything else: the geometry is not measured.
+ * find (front ends by a half, L2 by a fifth), so the least of the times counts. Three times are
+ * enough if two of them found the least of each figure; otherwise there are more, at growing
+ * distances. They change cycles, and no count of anything else: the geometry is not measured.
  *
  * A figure that cannot be is refused, and the description's stays: one that is not above that of
  * the next nearer level, or ten times the description's, or less than a tenth of it, or that
@@ -29,7 +30,7 @@
 #define SPREAD  0.5 /* of the figure, at most */
 #define SAME    0.1 /* a figure so near to an earlier boot's is that one's */
 #define NEAR    0.3 /* cycles: or within these */
-#define APART   120 /* seconds between two times */
+#define APART   120 /* seconds between the first times; then twice the distance before */
 
 #define CONFIG(field)   offsetof(struct model_config, field)
 #define AT(kind, place) (PROBE_##kind + PLACE_##place)
@@ -160,11 +161,13 @@ static bool constants_usable(const char *text)
 	return constants_scan(text, &f);
 }
 
-enum { TIMES_A_BOOT = 3 };
+enum { TIMES_ENOUGH = 3, TIMES_A_BOOT = 8 };
 
 /* One for each time. The first of them lasts beyond the boot, too. */
-static const struct kept_file constants_files[TIMES_A_BOOT] = {
-	{"host", constants_usable}, {"host-2", constants_usable}, {"host-3", constants_usable}};
+static const struct kept_file constants_files[TIMES_A_BOOT] = {{"host", constants_usable},
+	{"host-2", constants_usable}, {"host-3", constants_usable}, {"host-4", constants_usable},
+	{"host-5", constants_usable}, {"host-6", constants_usable}, {"host-7", constants_usable},
+	{"host-8", constants_usable}};
 
 /* ---- the times of one boot ---- */
 
@@ -184,6 +187,38 @@ static int constants_times(
 		n++;
 	}
 	return n;
+}
+
+static bool constants_near(double value, double other)
+{
+	return fabs(value - other) <= fmax(SAME * other, NEAR);
+}
+
+/* Has each figure been found twice, the least one and another near it? */
+static bool constants_agree(const struct constant_figures *times, int n)
+{
+	for (int i = 0; i < CONSTANTS; i++) {
+		double least = NAN;
+		int found = 0, any = 0;
+
+		for (int k = 0; k < n; k++)
+			least = fmin(least, times[k].figure[i].value);
+		for (int k = 0; k < n; k++) {
+			any += !isnan(times[k].figure[i].value);
+			found += constants_near(times[k].figure[i].value, least);
+		}
+		if (any > 1 && found < 2)
+			return false;
+	}
+	return true;
+}
+
+/* When to measure again: the least distance from the last of n times, in seconds; 0: not again. */
+static long long constants_wait(const struct constant_figures *times, int n)
+{
+	if (n >= TIMES_A_BOOT || (n >= TIMES_ENOUGH && constants_agree(times, n)))
+		return 0;
+	return n < TIMES_ENOUGH ? APART : (long long)APART << (n - TIMES_ENOUGH + 1);
 }
 
 /* The least of n times, of each figure. */
@@ -342,8 +377,7 @@ static void constants_settle(struct constant_figures *f, const struct machine_id
 
 	if (text && constants_scan(text, &earlier))
 		for (int i = 0; i < CONSTANTS; i++)
-			if (fabs(f->figure[i].value - earlier.figure[i].value) <=
-				fmax(SAME * earlier.figure[i].value, NEAR))
+			if (constants_near(f->figure[i].value, earlier.figure[i].value))
 				f->figure[i].value = earlier.figure[i].value;
 	free(text);
 }
@@ -369,36 +403,44 @@ static int constants_measure(const struct machine *host, struct constant_figures
 	return rc;
 }
 
-/* The times there are; -1: that machine has none, or they cannot be kept. *at: of the last. */
-static int constants_taken(const char *name, long long *at)
+/* How many times there are; -1: that machine has none, or they cannot be kept. *due: is it time for
+ * another? */
+static int constants_taken(const char *name, bool *due)
 {
 	struct constant_figures times[TIMES_A_BOOT];
+	long long now = time(NULL), wait;
 	struct machine_identity id;
 	int n;
 
+	*due = false;
 	if ((name && strcmp(name, "host") != 0 && strncmp(name, "host:", 5) != 0) ||
 		!kept_measures())
 		return -1;
 	machine_identify("", &id);
 	n = constants_times(&id, times);
-	*at = n ? times[n - 1].at : 0;
-	return n || kept_possible(&constants_files[0], KEPT_BOOT) ? n : -1;
+	if (n == 0) {
+		*due = kept_possible(&constants_files[0], KEPT_BOOT);
+		return *due ? 0 : -1;
+	}
+	wait = constants_wait(times, n);
+	/* A clock that was set back must not prevent it. */
+	*due = wait && (now >= times[n - 1].at + wait || now < times[n - 1].at);
+	return n;
 }
 
 bool machine_unmeasured(const char *name)
 {
-	long long at;
+	bool due;
 
-	return constants_taken(name, &at) == 0;
+	return constants_taken(name, &due) == 0;
 }
 
 bool machine_measure_due(const char *name)
 {
-	long long at, now = time(NULL);
-	int n = constants_taken(name, &at);
+	bool due;
 
-	/* A clock that was set back must not prevent it. */
-	return n == 0 || (n > 0 && n < TIMES_A_BOOT && (now >= at + APART || now < at));
+	constants_taken(name, &due);
+	return due;
 }
 
 /* Keeps it as the next of this boot; the best of all of them is what lasts. */

@@ -61,9 +61,9 @@ int machine_find_clock(const char *name, const char *clock, struct machine *m, s
 int machine_host(const char *root, struct machine *m, struct error *e);
 
 /*
- * Constants of this host that are measured before a run on a model of it, three times a boot,
- * minutes apart, of which the least counts: machine_unmeasured is true if machine `name` would have
- * them and there are none yet, machine_measure_due if it is time to measure (again);
+ * Constants of this host that are measured before a run on a model of it, three to eight times
+ * a boot, minutes apart, of which the least counts: machine_unmeasured is true if machine `name`
+ * would have them and there are none yet, machine_measure_due if it is time to measure (again);
  * machine_measure takes a second or two, and keeps what it finds for all users. A machine found
  * before must be found again.
  */
