@@ -103,11 +103,14 @@ static int set_values(void *target, const char *argument, struct error *e)
 	o->values = true;
 	if (argument && strcmp(argument, "shape") == 0)
 		o->shape = true;
+	else if (argument && strcmp(argument, "latency") == 0)
+		o->latency = true;
 	else if (argument && strstr(argument, ".so"))
 		o->module = argument;
 	else if (argument)
 		return error_set(e, ERR_RANGE,
-			"-values=HOW: HOW is shape or a module, FILE.so, not '%s'", argument);
+			"-values=HOW: HOW is shape, latency or a module, FILE.so, not '%s'",
+			argument);
 	return 0;
 }
 
@@ -141,6 +144,9 @@ static int check_values(const struct options *o, struct error *e)
 					: "-length");
 	if (o->rate > 0 && o->budget > 0)
 		return error_set(e, ERR_CONFLICT, "-rate and -budget exclude each other");
+	if (o->latency && o->length)
+		return error_set(e, ERR_CONFLICT,
+			"-length is of windows, and -values=latency has none: leave it out");
 	if (o->length > VALUES_LENGTH_MAX)
 		return error_set(e, ERR_RANGE, "-length takes at most %d instructions, not %lu",
 			VALUES_LENGTH_MAX, o->length);

@@ -132,9 +132,12 @@ static int arena_map_all(struct cache *c, struct held *f, struct arena *a, uint6
 			a->data + SLOTS_FIRST * 8, ARENA_DATA - SLOTS_FIRST * 8, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_NOHUGEPAGE});
 	a->table = a->data + ARENA_SLOTS * 8;
+	a->log = a->table + ARENA_TABLE;
 	/* Otherwise each new target costs a page fault. */
 	inject_call(
 		c, f, SYS_madvise, (const uint64_t[6]){a->table, ARENA_TABLE, MADV_POPULATE_WRITE});
+	if (f->b->request.latency && timing_prepare(c, a))
+		return -1;
 	a->mirror = arena_memory(ARENA_CODE);
 	a->values = arena_memory(ARENA_SLOTS * 8);
 	arena_reset(a);

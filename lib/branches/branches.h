@@ -63,7 +63,16 @@ enum branch_record_kind {
 	BRANCH_MET,   /* of run id: hits in all bursts; of timed bursts: how many included it
 			 (windows), the sum of its rates and of their squares */
 	BRANCH_STUB,  /* samples from begin to end (addresses) belong to the instruction at `to` */
+	BRANCH_LOAD,  /* a load at begin took this number of ticks of the time-stamp counter (hits),
+			 in  timed burst id; windows: enum branch_load_form */
 	BRANCH_TALLY, /* id: enum experiment_tally_kind, hits: the increase */
+};
+
+/* How registers reach a timed load, which is part of what its copy takes. */
+enum branch_load_form {
+	BRANCH_LOAD_PLAIN,
+	BRANCH_LOAD_RESTORED, /* its address is that of a register that was just restored */
+	BRANCH_LOAD_FORMS
 };
 
 struct branch_record {
@@ -114,7 +123,11 @@ struct branches_request {
 	 */
 	uint64_t (*visit)(void *context, const struct branches_visit *visit);
 	void (*renewed)(void *context, pid_t pid); /* with visits: it has called exec, or is new */
-	double share; /* of the program's time that visits may cost; 0: SHARE_VISITS of pace.c */
+	/* Bursts time loads, in copies only, and count nothing: there are BRANCH_LOAD and tallies.
+	 */
+	bool latency;
+	double share; /* of the program's time that visits or timed bursts may cost; 0: those of
+			 pace.c */
 	struct branches_known *known; /* of several runs of one command; NULL: it is run once */
 	void *context;
 };

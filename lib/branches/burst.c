@@ -173,6 +173,31 @@ static double likely_time(struct cache *c, double ns, uint64_t stops)
 	return fmin(exp(trust * log(ns) + (1 - trust) * log(sum)), ns);
 }
 
+/* Loads are timed. Without copies, nothing is. */
+static uint64_t follow_timed(struct held *f, struct cache *c, bool *cut)
+{
+	struct branches *b = f->b;
+	struct followed *p = f->process;
+	pid_t pid = p->pid;
+	bool held;
+
+	if (!c)
+		return 0;
+	hold_pin(f);
+	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
+	timing_begin(c);
+	b->caching = c;
+	b->orphaned = false;
+	held = cached_follow(c, f, burst_between(b, CACHED_MIN, CACHED_MAX)) == 0;
+	b->caching = NULL;
+	if (b->orphaned)
+		cache_free(c);
+	if (process_find(b, pid) != p || p->cache != c)
+		return 0;
+	*cut = !held;
+	return timing_end(c);
+}
+
 /* In copies if possible, else from breakpoint to breakpoint. */
 static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 {
@@ -244,7 +269,7 @@ void branches_burst(struct branches *b, pid_t tid)
 			native_pause(f.process->cache);
 			f.registers.rip = anchors_step_out(f.process->cache, f.registers.rip);
 		}
-		runs = follow_best(&f, cache_of(&f), &cut);
+		runs = (b->request.latency ? follow_timed : follow_best)(&f, cache_of(&f), &cut);
 	}
 	hold_unpin(&f);
 	sites_clear(b);

@@ -27,7 +27,7 @@ static void fini_tables(struct cache *c)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		table_fini(all[i]);
-	c->sites.count = c->touched.count = c->page_numbers.count = 0;
+	c->sites.count = c->touched.count = c->page_numbers.count = c->loads.count = 0;
 }
 
 struct cache *cache_of(struct held *f)
@@ -67,6 +67,8 @@ void cache_free(struct cache *c)
 	fini_tables(c);
 	vec_fini(&c->sites);
 	vec_fini(&c->touched);
+	vec_fini(&c->loads);
+	vec_fini(&c->goes);
 	vec_fini(&c->page_numbers);
 	for (unsigned i = 0; i < c->arena_count; i++)
 		arena_fini(&c->arenas[i]);

@@ -28,15 +28,27 @@
 
 struct insn; /* isa/isa.h, which conflicts with <signal.h> */
 
-#define ARENA_CODE  (16u << 20)                     /* bytes */
-#define ARENA_SLOTS (1u << 20)                      /* of 8 bytes */
-#define ARENA_TABLE (65536u * 8)                    /* bytes */
-#define ARENA_DATA  (ARENA_SLOTS * 8 + ARENA_TABLE) /* after the code */
+#define ARENA_CODE  (16u << 20)                                 /* bytes */
+#define ARENA_SLOTS (1u << 20)                                  /* of 8 bytes */
+#define ARENA_TABLE (65536u * 8)                                /* bytes */
+#define ARENA_LOG   65536u                                      /* bytes: of timed loads, a ring */
+#define ARENA_DATA  (ARENA_SLOTS * 8 + ARENA_TABLE + ARENA_LOG) /* after the code */
 #define ARENAS_MAX  16
 #define SITES_MAX   65535 /* of indirect transfers */
 
 /* The first slots of an arena; 0 means none. */
-enum { SLOT_RAX = 1, SLOT_RCX, SLOT_RDX, SLOT_TARGET, SLOT_WATCHED = 256, SLOTS_FIRST = 1024 };
+enum {
+	SLOT_RAX = 1,
+	SLOT_RCX,
+	SLOT_RDX,
+	SLOT_TARGET,
+	SLOT_BEFORE, /* of timed loads (timing.c) */
+	SLOT_AFTER,
+	SLOT_LOG,   /* position */
+	SLOT_COUNT, /* of loads up to the next timed one */
+	SLOT_WATCHED = 256,
+	SLOTS_FIRST = 1024
+};
 
 /* The first bytes of the code are stubs (anchors.h), which children of fork have, too, with the
  * first slots. */
@@ -65,9 +77,9 @@ struct patch {
 };
 
 struct arena {
-	uint64_t code, data, table; /* addresses */
-	uint8_t *mirror;            /* of the code */
-	uint32_t used, sent;        /* bytes of it: here; in the process */
+	uint64_t code, data, table, log; /* addresses */
+	uint8_t *mirror;                 /* of the code */
+	uint32_t used, sent;             /* bytes of it: here; in the process */
 	uint32_t slots, slots_sent;
 	uint64_t *values;         /* of slots: the values read last */
 	VEC(struct place) places; /* ascending */
@@ -163,6 +175,12 @@ struct flags_at {
 	bool dead;
 };
 
+/* A load with a timed copy. */
+struct timed_load {
+	uint64_t address;
+	uint8_t form; /* of struct branch_record */
+};
+
 #define CODE_PAGE 4096u
 
 /* Table entry: a page of the program's code, without our breakpoints. */
@@ -195,7 +213,9 @@ struct cache {
 	double sure_ns, sure_bytes;     /* of code in bursts, as far as their time is known well */
 	double work;                    /* cost of counting in this burst, in plain increments */
 	uint64_t setup_ns, setup_stops; /* CPU time and stops of its thread to make arenas */
-	uint32_t unfinished;            /* copy, + 1, that was counted and left before its end */
+	VEC(struct timed_load) loads;
+	VEC(uint32_t) goes;  /* of this burst: time stamps at which it went on */
+	uint32_t unfinished; /* copy, + 1, that was counted and left before its end */
 };
 
 /* cache.c */
@@ -258,6 +278,9 @@ void emit_wide(struct out *o, const char *bytes, uint64_t immediate);
 /* A copied instruction. */
 void emit_copy(struct out *o, const uint8_t *bytes, const struct insn *insn);
 void emit_count(struct out *o, uint32_t slot, bool flags_dead);
+/* An opcode, and the displacement to an address near the code, or a number. */
+void emit_address(struct out *o, const char *bytes, uint64_t to);
+void emit_word(struct out *o, const char *bytes, uint32_t word);
 /* opcode (1 or 2 bytes) and a displacement to place `to` in the code; returns the displacement's
  * place. */
 uint32_t emit_jump(struct out *o, const char *opcode, uint32_t to);
@@ -280,6 +303,16 @@ void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uin
 
 /* leave.c: the registers as if the original had run. -1: not within copies. */
 int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at);
+
+/* timing.c: whether a load is to be timed; its copies, in place of emit_copy. */
+bool timing_wants(const struct cache *c, const struct insn *insn);
+void timing_emit(struct out *o, const uint8_t *bytes, const struct insn *insn);
+/* A burst begins; the thread goes on in it; it is over: records its loads, returns how many. */
+void timing_begin(struct cache *c);
+/* The log of an arena is to be made ready, once. -1: failed. */
+int timing_prepare(struct cache *c, const struct arena *a);
+void timing_go(struct cache *c);
+uint64_t timing_end(struct cache *c);
 
 /* Reads the counters of a burst that has ended: returns the number of transfers, adds them to
  * met. */

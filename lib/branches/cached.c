@@ -152,7 +152,7 @@ static void cached_meet(struct cache *c, uint64_t sum, uint64_t to)
 	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
 	const struct copy *copy = table_at(&c->copies, site->copy);
 
-	if (copy->key.begin)
+	if (copy->key.begin && !c->b->request.latency)
 		cache_met(c, copy->key.begin, copy->end, to, 1);
 }
 
@@ -319,6 +319,7 @@ static int cached_run(struct course *r, const struct copy *copy)
 		}
 	f->registers.rip = c->arenas[copy->arena].code + copy->at;
 	used = hold_time(f->process, f->tid);
+	timing_go(c);
 	if (step_apply(f->tid, &f->before, &f->registers) ||
 		ptrace(PTRACE_CONT, f->tid, NULL, NULL) != 0)
 		return OVER;

@@ -3,8 +3,9 @@
  * Translation: from a thread's next instruction on, blocks are copied in the order that needs no
  * jump, and then some targets of branches, as far ahead as a stop is worth.
  *
- * A block is counted where flags are dead, or by a detour over rax if they are live. Of the two
- * edges of a conditional branch one is counted, the one that is probably rare.
+ * Bursts that time loads count nothing. In others, a block is counted where flags are dead, or by a
+ * detour over rax if they are live. Of the two edges of a conditional branch one is counted, the
+ * one that is probably rare.
  */
 #include <string.h>
 #include <unistd.h>
@@ -305,7 +306,11 @@ static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 			emit_count(o, copy->head, true);
 			o->undo = COUNTED;
 		}
-		if (i < (int)code->count)
+		if (i >= (int)code->count)
+			break;
+		if (timing_wants(o->cache, &code->insns[i]))
+			timing_emit(o, code->at[i], &code->insns[i]);
+		else
 			emit_copy(o, code->at[i], &code->insns[i]);
 	}
 }
@@ -346,13 +351,14 @@ static uint64_t emit_condition(struct translation *t, struct copy *copy)
 	if (!flags_dead_at(t->out.cache, copy->side_taken ? x->to : x->next) &&
 		flags_dead_at(t->out.cache, copy->side_taken ? x->next : x->to))
 		copy->side_taken = !copy->side_taken;
-	copy->side = arena_slot(o->arena, 0);
+	if (!o->cache->b->request.latency)
+		copy->side = arena_slot(o->arena, 0);
 	copy->side_dear = !flags_dead_at(t->out.cache, copy->side_taken ? x->to : x->next);
 	jump = emit_jump(o, opcode, o->arena->used);
 	later(t, jump, copy->side_taken ? copy->side : 0, x->to);
 	o->address = x->next;
 	o->undo = 0;
-	if (!copy->side_taken)
+	if (!copy->side_taken && copy->side)
 		emit_count(o, copy->side, flags_dead_at(t->out.cache, x->next));
 	return x->next;
 }
@@ -367,7 +373,8 @@ static uint64_t emit_counting(struct translation *t, struct copy *copy)
 	uint32_t jump;
 
 	copy->side_taken = true;
-	copy->side = arena_slot(o->arena, 0);
+	if (!o->cache->b->request.latency)
+		copy->side = arena_slot(o->arena, 0);
 	if (!x->wide)
 		code[n++] = 0x67;
 	code[n++] = (char)(0xe0 | x->condition);
@@ -378,7 +385,8 @@ static uint64_t emit_counting(struct translation *t, struct copy *copy)
 	jump = emit_jump(o, "\xe9", o->arena->used);
 	later(t, jump, 0, x->next);
 	o->address = x->to;
-	emit_count(o, copy->side, flags_dead_at(t->out.cache, x->to));
+	if (copy->side)
+		emit_count(o, copy->side, flags_dead_at(t->out.cache, x->to));
 	return x->to;
 }
 
@@ -432,7 +440,7 @@ static uint64_t emit_block(struct translation *t, uint64_t address, uint64_t *be
 	}
 	indirect = copy->kind == TRANSFER_RETURN ||
 		   (code->transfers && code->transfer.target != TARGET_DIRECT);
-	emit_straight(t, copy, code->transfers && !indirect);
+	emit_straight(t, copy, code->transfers && !indirect && !c->b->request.latency);
 	copy_connect(c, copy);
 	t->left--;
 	if (code->transfers) {

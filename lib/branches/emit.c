@@ -46,10 +46,21 @@ static uint32_t displacement(const struct arena *a, uint64_t to)
 	return (uint32_t)(to - (a->code + a->used + 4));
 }
 
-void emit_slot(struct out *o, const char *bytes, uint32_t slot)
+void emit_address(struct out *o, const char *bytes, uint64_t to)
 {
 	emit(o, bytes, strlen(bytes));
-	emit_put_word(o->arena, displacement(o->arena, arena_slot_address(o->arena, slot)));
+	emit_put_word(o->arena, displacement(o->arena, to));
+}
+
+void emit_slot(struct out *o, const char *bytes, uint32_t slot)
+{
+	emit_address(o, bytes, arena_slot_address(o->arena, slot));
+}
+
+void emit_word(struct out *o, const char *bytes, uint32_t word)
+{
+	emit(o, bytes, strlen(bytes));
+	emit_put_word(o->arena, word);
 }
 
 void emit_wide(struct out *o, const char *bytes, uint64_t immediate)
@@ -187,12 +198,11 @@ int emit_indirect(
 		emit_put_word(o->arena, 8u + t->drop);
 	}
 	o->undo = FORWARD;
-	emit(o, "\x0f\xb7\xc9", 3); /* movzwl %cx, %ecx */
-	emit(o, "\x48\x8d\x15", 3); /* lea table(%rip), %rdx */
-	emit_put_word(o->arena, displacement(o->arena, o->arena->table));
-	emit(o, "\x48\x8b\x0c\xca", 4); /* mov (%rdx,%rcx,8), %rcx */
-	emit(o, "\xe3\x02", 2);         /* jrcxz */
-	emit(o, "\xff\xe1", 2);         /* jmp *%rcx */
+	emit(o, "\x0f\xb7\xc9", 3);                       /* movzwl %cx, %ecx */
+	emit_address(o, "\x48\x8d\x15", o->arena->table); /* lea table(%rip), %rdx */
+	emit(o, "\x48\x8b\x0c\xca", 4);                   /* mov (%rdx,%rcx,8), %rcx */
+	emit(o, "\xe3\x02", 2);                           /* jrcxz */
+	emit(o, "\xff\xe1", 2);                           /* jmp *%rcx */
 	emit_jump(o, "\xe9", o->arena->miss);
 	return 0;
 }

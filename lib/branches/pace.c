@@ -15,6 +15,7 @@
 #include "branches/private.h"
 
 #define SHARE_BURSTS  0.05 /* of the program's time */
+#define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
 #define SHARE_MOST    0.07 /* of all that is spent, at any moment */
@@ -225,7 +226,10 @@ static void pace_visits(struct branches *b, bool asked)
 static void pace_bursts(struct branches *b, bool asked)
 {
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
-		.share = asked ? 1 : SHARE_BURSTS,
+		.share = asked                  ? 1
+			 : b->request.share > 0 ? b->request.share
+			 : b->request.latency   ? SHARE_TIMED
+						: SHARE_BURSTS,
 		.cost = COST_BURST,
 		.count = 1};
 	if (b->request.known) {
@@ -238,6 +242,8 @@ static void pace_bursts(struct branches *b, bool asked)
 		.count = 1};
 	draw_next(b, &b->bursts);
 	draw_next(b, &b->windows);
+	if (b->request.latency)
+		b->windows.next = UINT64_MAX;
 }
 
 /* For the next run. */
@@ -284,8 +290,9 @@ void branches_run(struct branches *b)
 	else if (!b->request.visit && !asked && !b->told[TALLY_BURSTS] &&
 		 !b->told[TALLY_BURSTS_EMPTY])
 		branches_say(b,
-			"the program was too short for branch records (%.2g s of CPU "
-			"time): run it for longer, or give a rate with -bursts",
-			(double)b->used * 1e-9);
+			"the program was too short for %s (%.2g s of CPU time): run it for "
+			"longer, or give a rate with -%s",
+			b->request.latency ? "timed loads" : "branch records",
+			(double)b->used * 1e-9, b->request.latency ? "rate" : "bursts");
 	branches_window_tell(b);
 }

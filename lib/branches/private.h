@@ -179,6 +179,7 @@ struct branches {
 	size_t gone_count;
 	struct table candidates;
 	uint32_t ids, run_ids;
+	uint32_t bursts_timed; /* with timed loads, so far */
 	pid_t stepping;        /* is single-stepping */
 	struct cache *caching; /* of the current burst */
 	bool orphaned;         /* and its process has ended */

@@ -225,6 +225,8 @@ static int branch_add(struct branch_records *r, const struct branch_record *reco
 
 	if (record->kind == BRANCH_TALLY && r->values)
 		return value_records_tally(r->values, record->id, record->hits);
+	if (record->kind == BRANCH_TALLY && r->latencies->wanted)
+		return latency_records_tally(r->latencies, record->id, record->hits);
 	if (record->kind == BRANCH_TALLY)
 		return experiment_add_tally(r->experiment, record->id, record->hits);
 	if (record->kind == BRANCH_RATE)
@@ -236,6 +238,8 @@ static int branch_add(struct branch_records *r, const struct branch_record *reco
 	p = spaces_process(r->spaces, record->pid, record->time);
 	if (!p)
 		return -1;
+	if (record->kind == BRANCH_LOAD)
+		return latency_records_add(r->latencies, p, record);
 	return record->kind == BRANCH_RUN   ? branch_add_run(r, p, record)
 	       : record->kind == BRANCH_WAY ? branch_add_way(r, p, record)
 					    : add_site(r, p, record);

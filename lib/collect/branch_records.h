@@ -7,6 +7,7 @@
 #define COLLECT_BRANCH_RECORDS_H
 
 #include "branches/branches.h"
+#include "collect/latency_records.h"
 #include "collect/value_records.h"
 #include "experiment/branches.h"
 
@@ -29,8 +30,9 @@ struct branch_stub {
 };
 
 struct branch_records {
-	struct branches *branches;    /* owned; NULL: nothing is followed */
-	struct value_records *values; /* whose visits it makes, borrowed; NULL: none */
+	struct branches *branches;         /* owned; NULL: nothing is followed */
+	struct value_records *values;      /* whose visits it makes, borrowed; NULL: none */
+	struct latency_records *latencies; /* whose loads it times, borrowed */
 	struct experiment *experiment;
 	struct spaces *spaces;
 	VEC(struct branch_record) pending; /* from next on not yet in the experiment */

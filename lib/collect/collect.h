@@ -50,6 +50,7 @@ struct collect_request {
 		double budget;   /* share of the program's time; 0: the default */
 		unsigned length; /* instructions of a window; 0: the default */
 		bool shape;      /* values themselves are not kept */
+		bool latency;    /* loads are timed, in place of windows */
 		const char *module; /* PATH or PATH:TEXT of a user's functions; NULL: none */
 	} values;                   /* with METRIC_VALUES */
 	struct progress *progress;  /* of slow runs; may be NULL */

@@ -205,7 +205,6 @@ static int add_visits(struct collection *c, struct branches_request *request, st
 
 	request->rate = c->sampler.values.module.path ? c->sampler.values.module.config.rate
 						      : r->values.rate;
-	request->share = r->values.budget;
 	request->visit = value_records_visit;
 	request->renewed = value_records_renewed;
 	request->quiet = NULL;
@@ -223,23 +222,26 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 	const struct collect_request *r = c->request;
 	struct branches_request request = {.pid = pid,
 		.running = !r->argv,
-		.rate = r->bursts,
+		.rate = r->values.latency ? r->values.rate : r->bursts,
+		.share = r->values.budget,
 		.seed = clock_ns() ^ (uint64_t)pid << 40,
 		.quiet = silence,
 		.known = r->known,
 		.context = &c->sampler.rings};
 	struct error why;
 
-	bool values = wants(c, METRIC_VALUES);
+	bool values = wants(c, METRIC_VALUES), latency = values && r->values.latency;
+	const char *what = latency ? "latencies" : values ? "values" : "branch records";
 
 	if (!wants_tracer(c))
 		return 0;
-	if (!values || add_visits(c, &request, &why) == 0)
+	if (latency ? latency_records_begin(&c->sampler.latencies, &request, &why) == 0
+		    : !values || add_visits(c, &request, &why) == 0)
 		c->sampler.branches.branches = branches_new(&request, &why);
 	if (c->sampler.branches.branches)
 		return 0;
-	collect_say(r, 0, "no %s, only samples: %s%s%s", values ? "values" : "branch records",
-		why.message, why.hint[0] ? "; " : "", why.hint);
+	collect_say(r, 0, "no %s, only samples: %s%s%s", what, why.message, why.hint[0] ? "; " : "",
+		why.hint);
 	return take_signals(c, true, e);
 }
 
@@ -368,7 +370,7 @@ static void checkpoint(struct collection *c, uint64_t time)
 		return;
 	before = perf_cpu_ns();
 	set_elapsed(c, time);
-	if (value_records_put(&c->sampler.values))
+	if (value_records_put(&c->sampler.values) || latency_records_put(&c->sampler.latencies))
 		return; /* memory is out */
 	if (collect_output_checkpoint(c->request->output, c->experiment, &why))
 		collect_say(c->request, 1, "no checkpoint: %s", why.message);

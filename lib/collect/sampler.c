@@ -49,6 +49,9 @@ static void init(struct sampler *s, struct experiment *x)
 	s->branches.spaces = &s->spaces;
 	s->values.experiment = x;
 	s->values.spaces = &s->spaces;
+	s->latencies.experiment = x;
+	s->latencies.spaces = &s->spaces;
+	s->branches.latencies = &s->latencies;
 	stacks_init(&s->stacks, &s->spaces);
 	phases_init(&s->phases, x, &s->spaces);
 	s->phases.changing = on_changing;
@@ -273,7 +276,7 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 		metric->reasons[EXPERIMENT_NO_STACK] += s->blocked.unknown;
 	}
 	if (spaces_end(&s->spaces) || name_the_rest(s) || value_records_put(&s->values) ||
-		(s->blocking && blocked_end(&s->blocked)))
+		latency_records_put(&s->latencies) || (s->blocking && blocked_end(&s->blocked)))
 		return error_nomem(e);
 	return 0;
 }
@@ -283,6 +286,7 @@ void sampler_fini(struct sampler *s)
 	branch_records_fini(&s->branches);
 	python_fini(&s->python);
 	value_records_fini(&s->values);
+	latency_records_fini(&s->latencies);
 	stacks_fini(&s->stacks);
 	phases_fini(&s->phases);
 	blocked_fini(&s->blocked);

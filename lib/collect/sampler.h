@@ -36,6 +36,7 @@ struct sampler {
 	VEC(struct sampler_event) events; /* by the numbers in rings */
 	struct branch_records branches;
 	struct value_records values;
+	struct latency_records latencies;
 	uint64_t samples;
 };
 

@@ -21,6 +21,7 @@ const char *const experiment_value_kinds[VALUE_KINDS] = {
 	[VALUE_BRANCH] = "branch",
 	[VALUE_PARTNER] = "partner",
 	[VALUE_STRIDE] = "stride",
+	[VALUE_LEVEL] = "level",
 };
 
 static const struct row_field site_fields[] = {
@@ -181,6 +182,8 @@ bool experiment_value_is_secret(const struct experiment_value_site *site)
 	case VALUE_OPERATION:
 	case VALUE_ACCESS:
 	case VALUE_DISTANCE:
+	case VALUE_LATENCY:
+	case VALUE_LEVEL:
 		return false;
 	case VALUE_BRANCH:
 		return (site->key.form & 0xff) == VALUE_PLACE;

@@ -35,7 +35,7 @@ enum experiment_value_kind {
 	VALUE_ARGUMENT,   /* at a function's entry, if it reads it: operand 0 to 5 and, of vector
 			     registers, 8 to 15 */
 	VALUE_RETURN,     /* at a return, if the caller reads it */
-	VALUE_LATENCY,    /* reserved */
+	VALUE_LATENCY,    /* of a load, ns by bins (values/latencies.h) */
 	VALUE_DISTANCE,   /* stores between a load and the store that it gets its value from */
 	VALUE_CALLER,     /* reserved */
 	VALUE_OPERATION,  /* enum experiment_value_operation */
@@ -44,13 +44,22 @@ enum experiment_value_kind {
 	VALUE_PARTNER,    /* address of the store that a load (or, of VALUE_DEAD, an earlier store)
 			     has to do with; operand: a bit number of enum experiment_value_access */
 	VALUE_STRIDE,     /* of addresses: the difference to the one before at the same moment */
+	VALUE_LEVEL,      /* where a load gets its data from: VALUE_LEVELS; of bursts */
 	VALUE_KINDS
 };
+
+/* Of levels 1 to 4 (L1, L2, the last cache, memory): those that were not distinguished are one. */
+#define VALUE_LEVELS(first, last) ((uint64_t)(first) | (uint64_t)(last) << 4)
+#define VALUE_LEVEL_MEMORY        4
 
 /* Kinds of a user's module are from here on; facts have their names, by number from 0. */
 #define VALUE_USER            32
 #define VALUE_USER_KINDS      128
 #define EXPERIMENT_VALUE_NAME "values.kind.%d"
+
+/* Facts, by level: the last that is one with it, and the mean time of its loads. */
+#define EXPERIMENT_VALUE_LEVEL  "values.level.%d"
+#define EXPERIMENT_VALUE_LEVELS "values.level.1" /* always there */
 
 /* What the operands of one execution of an operation were, of bits. */
 enum experiment_value_operation {

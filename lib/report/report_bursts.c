@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "experiment/branches.h"
+#include "experiment/values.h"
 #include "report/report_columns.h"
 
 static void describe_windows(struct report_table *t, const struct experiment *x)
@@ -32,12 +33,15 @@ void report_describe_bursts(struct report_table *t, const struct experiment *x)
 
 	if (!experiment_has_branches(x))
 		return;
-	report_summary(t, "Bursts", "%" PRIu64 " (%" PRIu64 " of them cut short)",
-		experiment_tally(x, TALLY_BURSTS), experiment_tally(x, TALLY_BURSTS_CUT));
-	report_summary(t, "Branches followed in them", "%" PRIu64 " (%zu different runs)",
-		experiment_tally(x, TALLY_TRANSFERS), experiment_runs(x));
-	describe_windows(t, x);
-	describe_cost(t, x);
+	/* Bursts with timed loads follow no branches (report_windows.c). */
+	if (!experiment_fact_find(x, EXPERIMENT_VALUE_LEVELS)) {
+		report_summary(t, "Bursts", "%" PRIu64 " (%" PRIu64 " of them cut short)",
+			experiment_tally(x, TALLY_BURSTS), experiment_tally(x, TALLY_BURSTS_CUT));
+		report_summary(t, "Branches followed in them", "%" PRIu64 " (%zu different runs)",
+			experiment_tally(x, TALLY_TRANSFERS), experiment_runs(x));
+		describe_windows(t, x);
+		describe_cost(t, x);
+	}
 	if (left_out)
 		report_summary(t, "Samples left out, in or after bursts", "%" PRIu64, left_out);
 }

@@ -57,6 +57,19 @@ static const char *bits_text(struct report_table *t, const struct prof_value_sit
 	return text[0] ? text : "none";
 }
 
+/* "L1", or "L1-L2" where these were not distinguished. */
+static const char *level_text(struct report_table *t, uint64_t levels)
+{
+	static const char *const words[] = {"L1", "L2", "last", "memory"};
+	uint64_t first = (levels & 15) - 1, last = (levels >> 4) - 1;
+
+	if (first >= 4 || last >= 4 || last < first)
+		return report_text(t, "level 0x%" PRIx64, levels);
+	if (first == last)
+		return words[first];
+	return report_text(t, "%s-%s", words[first], words[last]);
+}
+
 /* Function and offset, or variable. */
 static const char *value_place_text(
 	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address)
@@ -78,6 +91,8 @@ const char *report_value_text(struct report_table *t, const struct prof_data *d,
 
 	if (value->key.image)
 		return value_place_text(t, d, value->key.image, value->key.value);
+	if (s->key.kind == VALUE_LEVEL)
+		return level_text(t, value->key.value);
 	if (profile_value_is_rank(s))
 		return report_text(t, "#%" PRIu64, value->key.value);
 	switch (profile_value_class(s)) {

@@ -43,6 +43,13 @@ double report_values_time(const struct report_values *w, const struct prof_value
 	return 0;
 }
 
+struct value_share report_value_share(
+	const struct prof_value_site *s, const struct experiment_value *value)
+{
+	return s->key.kind == VALUE_LEVEL ? value_share_fitted(&s->sums, value)
+					  : value_share_of(&s->sums, value);
+}
+
 struct report_row report_values_row(struct report_values *w, const struct prof_value_site *s)
 {
 	bool wanted;
@@ -52,7 +59,7 @@ struct report_row report_values_row(struct report_values *w, const struct prof_v
 	row.first_value = w->t->values.count;
 	for (size_t i = 0; i < s->list.count && i < LISTED; i++) {
 		const struct experiment_value *v = &s->list.data[i];
-		struct value_share share = value_share_of(&s->sums, v);
+		struct value_share share = report_value_share(s, v);
 		const struct report_value one = {.text = report_value_text(w->t, w->d, s, v),
 			.value = v->key.value,
 			.rank = profile_value_is_rank(s) && !v->key.image,

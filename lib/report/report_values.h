@@ -36,6 +36,10 @@ struct report_row report_values_row(struct report_values *w, const struct prof_v
 const char *report_values_instruction(
 	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address);
 
+/* The share of a listed value. */
+struct value_share report_value_share(
+	const struct prof_value_site *s, const struct experiment_value *value);
+
 /* report_value_text.c */
 /* One value, as people read it. */
 const char *report_value_text(struct report_table *t, const struct prof_data *d,

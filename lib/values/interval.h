@@ -24,6 +24,10 @@ struct value_share {
 /* value: of this site; NULL: one that is not listed. */
 struct value_share value_share_of(
 	const struct experiment_value_site *site, const struct experiment_value *value);
+/* The same where shares were fitted (values/latencies.h): their error may be larger than that of a
+ * share counted in as many values as there are moments. */
+struct value_share value_share_fitted(
+	const struct experiment_value_site *site, const struct experiment_value *value);
 /* The same for something counted exactly in a site: `count` of `of` values. */
 struct value_share value_share_counted(
 	const struct experiment_value_site *site, uint64_t count, uint64_t of);

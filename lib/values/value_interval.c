@@ -26,8 +26,9 @@ static void share_finish(struct value_share *s, double slack, double lost, uint6
 	s->high = fmax(s->high, s->share);
 }
 
-struct value_share value_share_of(
-	const struct experiment_value_site *site, const struct experiment_value *value)
+/* least: independent values that the site has at least. */
+static struct value_share value_share_at_least(const struct experiment_value_site *site,
+	const struct experiment_value *value, double least)
 {
 	double n = (double)site->count, b = (double)site->moments, most, sure, p, variance, size;
 	struct value_share s = {0};
@@ -45,12 +46,24 @@ struct value_share value_share_of(
 				   p * p * (double)site->squares) /
 			   (n * n);
 		if (variance > 0 && p < 1)
-			size = fmin(n, fmax(size, p * (1 - p) / variance));
+			size = fmin(n, fmax(fmin(size, least), p * (1 - p) / variance));
 	}
 	wilson(p, size, &s);
 	share_finish(
 		&s, (most - sure) / 2 / n, experiment_value_cut_share(site->cut), site->moments);
 	return s;
+}
+
+struct value_share value_share_of(
+	const struct experiment_value_site *site, const struct experiment_value *value)
+{
+	return value_share_at_least(site, value, (double)site->count);
+}
+
+struct value_share value_share_fitted(
+	const struct experiment_value_site *site, const struct experiment_value *value)
+{
+	return value_share_at_least(site, value, 1);
 }
 
 struct value_share value_share_counted(

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* For processors whose instructions this library cannot execute. */
+#include "values/latencies.h"
 #include "values/values.h"
+
+int values_levels_measure(struct latency_levels *l, struct error *e)
+{
+	(void)l;
+	return error_set(e, ERR_UNSUPPORTED, "timed loads need x86-64");
+}
 
 struct values *values_new(const struct values_config *config, struct error *e)
 {

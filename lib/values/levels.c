@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loads of known levels, timed as bursts time loads (branches/timing.c): chains of pointers through
+ * memory of the right size, in random order, and lines that are flushed before. Where the memory is
+ * in steps of several lines, so that prefetchers of neighbouring lines do not help.
+ */
+#include "values/latencies.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STEP       256 /* bytes */
+#define HUGE_PAGE  (2u << 20)
+#define LOADS      3000
+#define FLUSHED    1500
+#define L2_USUAL   (512u << 10)
+#define L2_MOST    (4u << 20)
+#define PASSES     2
+#define PAUSE_MOST 128 /* rounds of a loop */
+#define L1_BYTES   8192u
+#define OVERLAP    0.5  /* of patterns: levels that are more alike are one */
+#define LEAST      0.02 /* of memory's loads */
+#define SPREAD     200  /* a part of memory's loads, at each of its times */
+#define SURE_LEAST 1e-3 /* of a pattern: nothing is impossible */
+
+/* ---- patterns ---- */
+
+static double pattern_total(const uint32_t bins[LATENCY_BINS])
+{
+	double all = 0;
+
+	for (int b = 0; b < LATENCY_BINS; b++)
+		all += bins[b];
+	return all;
+}
+
+/* How well a bin, or a class of some, distinguishes levels: shares of levels in it. */
+struct class_shares {
+	double of[LATENCY_FORMS * LEVELS];
+	double all;
+};
+
+static double loss_of_joining(const struct class_shares *a, const struct class_shares *b)
+{
+	double sum = 0;
+
+	for (int i = 0; i < LATENCY_FORMS * LEVELS; i++) {
+		double x = a->all > 0 ? a->of[i] / a->all : 0,
+		       y = b->all > 0 ? b->of[i] / b->all : 0;
+
+		sum += (x - y) * (x - y);
+	}
+	return sum * (a->all * b->all) / (a->all + b->all + 1e-9);
+}
+
+/* Neighbours are joined that differ least, until there are as few as classes. */
+static void choose_classes(struct latency_levels *l, const latency_counts counts)
+{
+	struct class_shares s[LATENCY_BINS] = {{{0}, 0}};
+	unsigned first[LATENCY_BINS], n = LATENCY_BINS;
+
+	for (unsigned b = 0; b < LATENCY_BINS; b++) {
+		first[b] = b;
+		for (int i = 0; i < LATENCY_FORMS * LEVELS; i++) {
+			const uint32_t *bins = counts[i / LEVELS][i % LEVELS];
+			double all = pattern_total(bins);
+
+			s[b].of[i] = all > 0 ? bins[b] / all : 0;
+			s[b].all += s[b].of[i];
+		}
+	}
+	while (n > LATENCY_CLASSES) {
+		unsigned best = 0;
+
+		for (unsigned i = 1; i + 1 < n; i++)
+			if (loss_of_joining(&s[i], &s[i + 1]) <
+				loss_of_joining(&s[best], &s[best + 1]))
+				best = i;
+		for (int i = 0; i < LATENCY_FORMS * LEVELS; i++)
+			s[best].of[i] += s[best + 1].of[i];
+		s[best].all += s[best + 1].all;
+		n--;
+		memmove(&s[best + 1], &s[best + 2], (n - best - 1) * sizeof(*s));
+		memmove(&first[best + 1], &first[best + 2], (n - best - 1) * sizeof(*first));
+	}
+	for (unsigned b = 0, class = 0; b < LATENCY_BINS; b++) {
+		while (class + 1 < n && b >= first[class + 1])
+			class ++;
+		l->class_of[b] = (uint8_t) class;
+	}
+}
+
+static void fill_pattern(struct latency_levels *l, double pattern[LATENCY_CLASSES],
+	const uint32_t bins[LATENCY_BINS])
+{
+	double all = pattern_total(bins);
+
+	for (int c = 0; c < LATENCY_CLASSES; c++)
+		pattern[c] = 0;
+	for (int b = 0; b < LATENCY_BINS; b++)
+		pattern[l->class_of[b]] += bins[b];
+	for (int c = 0; c < LATENCY_CLASSES; c++)
+		pattern[c] = ((all > 0 ? pattern[c] / all : 0) + SURE_LEAST) /
+			     (1 + LATENCY_CLASSES * SURE_LEAST);
+}
+
+/* Of all forms, the greatest. */
+static double pattern_overlap(const struct latency_levels *l, int a, int b)
+{
+	double most = 0;
+
+	for (int f = 0; f < LATENCY_FORMS; f++) {
+		double sum = 0;
+
+		for (int c = 0; c < LATENCY_CLASSES; c++)
+			sum += fmin(l->pattern[f][a][c], l->pattern[f][b][c]);
+		most = fmax(most, sum);
+	}
+	return most;
+}
+
+/* Level k belongs to the first one as well, with which others may be one already. */
+static void join_patterns(struct latency_levels *l, int first, int k)
+{
+	double before = k - first;
+
+	for (int f = 0; f < LATENCY_FORMS; f++)
+		for (int c = 0; c < LATENCY_CLASSES; c++)
+			l->pattern[f][first][c] =
+				(before * l->pattern[f][first][c] + l->pattern[f][k][c]) /
+				(before + 1);
+}
+
+/*
+ * Loads from caches that take longer than half of what memory takes at least are from memory: a
+ * neighbour has put their lines out of the last cache. How long memory takes depends on what else
+ * uses it, so any such time may be its.
+ */
+static void divide_at_memory(uint32_t bins[LEVELS][LATENCY_BINS])
+{
+	double all = pattern_total(bins[LEVEL_MEMORY]), sum = 0;
+	unsigned from = 0;
+
+	for (; from + 1 < LATENCY_BINS && sum + bins[LEVEL_MEMORY][from] < LEAST * all; from++)
+		sum += bins[LEVEL_MEMORY][from];
+	from = latencies_bin((double)latencies_bin_ns(from) / 2);
+	for (unsigned b = 0; b < LATENCY_BINS; b++)
+		for (int k = 0; k < LEVELS; k++) {
+			if (k == LEVEL_MEMORY ? b < from : b >= from && from)
+				bins[k][b] = 0;
+			if (k == LEVEL_MEMORY && b >= from)
+				bins[k][b] += (uint32_t)(all / SPREAD);
+		}
+}
+
+int values_levels_learn(struct latency_levels *l, const latency_counts measured, struct error *e)
+{
+	latency_counts counts;
+	int first = LEVEL_L1;
+
+	memcpy(counts, measured, sizeof(counts));
+	for (int f = 0; f < LATENCY_FORMS; f++)
+		divide_at_memory(counts[f]);
+	choose_classes(l, counts);
+	for (int f = 0; f < LATENCY_FORMS; f++)
+		for (int k = 0; k < LEVELS; k++)
+			fill_pattern(l, l->pattern[f][k], counts[f][k]);
+	for (int k = 0; k < LEVELS; k++) {
+		double all = pattern_total(measured[0][k]);
+
+		l->mean_ns[k] = 0;
+		for (unsigned b = 0; b < LATENCY_BINS && all > 0; b++)
+			l->mean_ns[k] += measured[0][k][b] * (double)latencies_bin_ns(b) / all;
+		if (pattern_overlap(l, first, k) < OVERLAP)
+			first = k;
+		l->last[k] = 0;
+		l->last[first] = (uint8_t)(k + 1);
+		if (k > first)
+			join_patterns(l, first, k);
+	}
+	if (first == LEVEL_MEMORY && l->mean_ns[LEVEL_MEMORY] > l->mean_ns[LEVEL_LAST])
+		return 0;
+	error_set(
+		e, ERR_UNSUPPORTED, "loads from memory take no longer here than those from caches");
+	return -1;
+}
+
+/* ---- measured ---- */
+
+struct timed_by {
+	uint64_t saved[2];
+	uint32_t before;
+};
+
+/* The chain's next address goes through rcx, or through rax, which was just restored. */
+static uint32_t timed_load(void **at, void **to, struct timed_by *by, int form)
+{
+	uint32_t ticks;
+	void *got;
+
+	if (form) {
+		__asm__ volatile(
+			"mov %%rax, %[rax]\n\tmov %%rdx, %[rdx]\n\tlfence\n\trdtsc\n\t"
+			"mov %%eax, %[before]\n\tmov %[rax], %%rax\n\tmov %[rdx], %%rdx\n\t"
+			"mov (%%rax), %%rcx\n\tlfence\n\tmov %%rax, %[rax]\n\t"
+			"mov %%rdx, %[rdx]\n\trdtsc\n\tsub %[before], %%eax"
+			: "=a"(ticks), "=&c"(got), [rax] "+m"(by->saved[0]),
+			[rdx] "+m"(by->saved[1]), [before] "+m"(by->before)
+			: "0"(at)
+			: "rdx", "memory", "cc");
+	} else {
+		__asm__ volatile(
+			"mov %%rax, %[rax]\n\tmov %%rdx, %[rdx]\n\tlfence\n\trdtsc\n\t"
+			"mov %%eax, %[before]\n\tmov %[rax], %%rax\n\tmov %[rdx], %%rdx\n\t"
+			"mov (%%rcx), %%rcx\n\tlfence\n\tmov %%rax, %[rax]\n\t"
+			"mov %%rdx, %[rdx]\n\trdtsc\n\tsub %[before], %%eax"
+			: "=&a"(ticks), "=c"(got), [rax] "+m"(by->saved[0]),
+			[rdx] "+m"(by->saved[1]), [before] "+m"(by->before)
+			: "1"(at)
+			: "rdx", "memory", "cc");
+	}
+	*to = got;
+	return ticks;
+}
+
+static uint64_t next_chance(uint64_t *chance)
+{
+	*chance = *chance * 6364136223846793005u + 1442695040888963407u;
+	return *chance >> 33;
+}
+
+/* A ring through all steps of the memory in random order. */
+static void **levels_chain(char *memory, size_t bytes, uint32_t *order)
+{
+	size_t n = bytes / STEP;
+	uint64_t chance = 0x9e3779b97f4a7c15u;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	for (size_t i = n - 1; i > 0; i--) {
+		size_t j = next_chance(&chance) % (i + 1);
+		uint32_t own = order[i];
+
+		order[i] = order[j];
+		order[j] = own;
+	}
+	for (size_t i = 0; i < n; i++) {
+		void *next = memory + (size_t)order[(i + 1) % n] * STEP;
+
+		memcpy(memory + (size_t)order[i] * STEP, &next, sizeof(next));
+	}
+	return (void **)(void *)(memory + (size_t)order[0] * STEP);
+}
+
+/* The counter's steps may be longer than a load. Pauses of random lengths make all phases of a step
+ * equally likely, as they are in programs. */
+static void chase_level(void **at, size_t loads, int form, bool flush, uint32_t *ticks)
+{
+	struct timed_by by;
+	uint64_t chance = loads;
+	void *next;
+
+	for (size_t i = 0; i < loads; i++) {
+		if (flush)
+			__asm__ volatile("clflush (%0)\n\tmfence" : : "r"(at) : "memory");
+		for (uint64_t n = next_chance(&chance) % PAUSE_MOST; n; n--)
+			__asm__ volatile("" : "+r"(n));
+		ticks[i] = timed_load(at, &next, &by, form);
+		at = next;
+	}
+}
+
+static void **walk(void **at, size_t steps)
+{
+	for (; steps; steps--)
+		at = *(void **volatile *)at;
+	return at;
+}
+
+static int compare_ticks(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct levels_room {
+	char *memory;
+	uint32_t *order;
+	uint32_t ticks[LOADS];
+	size_t bytes[LEVELS];
+};
+
+static void measure_form(struct latency_levels *l, struct levels_room *r, int form,
+	uint32_t bins[LEVELS][LATENCY_BINS])
+{
+	for (int k = 0; k < LEVELS; k++) {
+		size_t loads = k == LEVEL_MEMORY ? FLUSHED : LOADS;
+		void **at = levels_chain(r->memory, r->bytes[k], r->order);
+
+		at = walk(at, PASSES * r->bytes[k] / STEP);
+		chase_level(at, loads, form, k == LEVEL_MEMORY, r->ticks);
+		if (k == LEVEL_L1) {
+			qsort(r->ticks, loads, sizeof(*r->ticks), compare_ticks);
+			l->floor[form] = r->ticks[loads / 2];
+		}
+		for (size_t i = 0; i < loads; i++) {
+			int bin = latencies_bin_of(l, (uint32_t)form, r->ticks[i]);
+
+			if (bin >= 0)
+				bins[k][bin]++;
+		}
+	}
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Before it is known how long a tick is, a few milliseconds are timed. */
+static double tick_length(void)
+{
+	uint64_t began = now_ns(), ticks = __builtin_ia32_rdtsc(), now;
+
+	do
+		now = now_ns();
+	while (now - began < 3000000);
+	ticks = __builtin_ia32_rdtsc() - ticks;
+	return (double)(now - began) / (double)ticks;
+}
+
+int values_levels_measure(struct latency_levels *l, struct error *e)
+{
+	long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+	size_t half = l2 > 0 && (unsigned long)l2 <= L2_MOST ? (size_t)l2 / 2 : L2_USUAL / 2;
+	struct levels_room *r = calloc(1, sizeof(*r));
+	latency_counts *counts = calloc(1, sizeof(*counts));
+	size_t size = 8 * half + HUGE_PAGE;
+	int rc = -1;
+
+	memset(l, 0, sizeof(*l));
+	if (!r || !counts) {
+		error_nomem(e);
+		goto out;
+	}
+	r->bytes[LEVEL_L1] = L1_BYTES;
+	r->bytes[LEVEL_L2] = half;
+	r->bytes[LEVEL_LAST] = r->bytes[LEVEL_MEMORY] = 8 * half;
+	r->order = calloc(8 * half / STEP, sizeof(*r->order));
+	r->memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!r->order || r->memory == MAP_FAILED) {
+		r->memory = NULL;
+		error_nomem(e);
+		goto out;
+	}
+	madvise(r->memory, size, MADV_HUGEPAGE);
+	l->tick_ns = tick_length();
+	for (int form = 0; form < LATENCY_FORMS; form++)
+		measure_form(l, r, form, (*counts)[form]);
+	rc = values_levels_learn(l, *counts, e);
+out:
+	if (r && r->memory)
+		munmap(r->memory, size);
+	if (r)
+		free(r->order);
+	free(r);
+	free(counts);
+	return rc;
+}
