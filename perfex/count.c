@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/say.h"
 #include "base/shown.h"
 #include "base/terminal.h"
@@ -497,13 +498,13 @@ static int prepare(struct counting *c, struct error *e)
 		return -1;
 	if (o->output && strcmp(o->output, "-") != 0) {
 		/* Better now than after an hour's run. */
-		struct strbuf nothing = {0};
+		struct file_out trial;
 		struct stat st;
 
 		if (lstat(o->output, &st) != 0) {
-			if (output(o, &nothing, stderr, e))
+			if (file_create(&trial, o->output, e))
 				return -1;
-			unlink(o->output); /* it appears complete or not at all */
+			file_abandon(&trial);
 		} else if (access(o->output, W_OK) != 0 && errno != ENOENT) {
 			return error_sys(e, errno, "cannot write %s", o->output);
 		}

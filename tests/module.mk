@@ -105,7 +105,7 @@ check-kills: all $(TEST_PROGRAMS)
 FAULTS_STEP ?= 20
 FAULTY_CALLS := malloc calloc realloc reallocarray aligned_alloc strdup strndup vasprintf asprintf realpath fopen fdopen open_memstream \
     mmap memfd_create pipe2 eventfd fork pthread_create timer_create mkdir mkdtemp write pwrite ftruncate posix_fallocate fsync fflush \
-    fclose rename link
+    fclose rename link linkat
 ifneq ($(FAULTY),)
 $(PROGRAMS:%=$(O)/bin/%): $(O)/obj/tests/faults/fail.o
 $(PROGRAMS:%=$(O)/bin/%): ALL_LDFLAGS += $(FAULTY_CALLS:%=-Wl$(comma)--wrap=%)

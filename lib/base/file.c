@@ -11,6 +11,9 @@
 
 #include "base/strbuf.h"
 
+#define OWN_PATH   40 /* "/proc/self/fd/" and a number */
+#define NAME_TRIES 100
+
 #ifndef PERFEX_PREFIX
 #define PERFEX_PREFIX "/usr/local"
 #endif
@@ -98,16 +101,45 @@ static FILE *open_directly(const char *path)
 	return stream;
 }
 
-static FILE *open_temporary(struct file_out *f)
+/* A file without a name in the directory of path, which is gone if we are killed. -1: the file
+ * system has none, or nothing could name it later. */
+static int open_unnamed(const char *path, mode_t mode)
+{
+	const char *slash = strrchr(path, '/');
+	char own[OWN_PATH], *directory;
+	struct stat st;
+	int fd = -1;
+
+	if (lstat(path, &st) && errno == ENAMETOOLONG)
+		return -1;
+	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	if (directory)
+		fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+	free(directory);
+	if (fd >= 0) {
+		snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+		if (stat(own, &st)) {
+			close(fd);
+			return -1;
+		}
+	}
+	return fd;
+}
+
+static int open_temporary(struct file_out *f)
 {
 	mode_t mask = umask(0);
-	FILE *stream;
 	int fd;
 
 	umask(mask);
+	fd = open_unnamed(f->path, 0666);
+	f->unnamed = fd >= 0;
+	if (fd >= 0)
+		return fd;
 	if (asprintf(&f->temporary, "%s.XXXXXX", f->path) < 0) {
 		f->temporary = NULL;
-		return NULL;
+		errno = ENOMEM;
+		return -1;
 	}
 	fd = mkostemp(f->temporary, O_CLOEXEC);
 	if (fd < 0) {
@@ -116,13 +148,46 @@ static FILE *open_temporary(struct file_out *f)
 		free(f->temporary);
 		f->temporary = NULL;
 		errno = saved;
-		return NULL;
+		return -1;
 	}
 	fchmod(fd, 0666 & ~mask);
-	stream = fdopen(fd, "w");
-	if (!stream)
+	return fd;
+}
+
+static FILE *open_beside(struct file_out *f)
+{
+	int fd = open_temporary(f);
+	FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	if (!stream && fd >= 0)
 		close(fd);
 	return stream;
+}
+
+/* Gives a file without a name its name; 0 or an errno. Where path exists already, it takes another
+ * name first, as only rename replaces a file: a process that is killed in between leaves that. */
+static int take_name(struct file_out *f, int fd)
+{
+	char own[OWN_PATH];
+
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	if (linkat(AT_FDCWD, own, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	for (int i = 0; errno == EEXIST && i < NAME_TRIES; i++) {
+		char *name;
+
+		if (asprintf(&name, "%s.%d-%d", f->path, (int)getpid(), i) < 0)
+			return ENOMEM;
+		if (linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+			f->temporary = name;
+			return 0;
+		}
+		int saved = errno;
+
+		free(name);
+		errno = saved;
+	}
+	return errno;
 }
 
 int file_create(struct file_out *f, const char *path, struct error *e)
@@ -138,7 +203,7 @@ int file_create(struct file_out *f, const char *path, struct error *e)
 	if (descriptor_named(path) >= 0 || (link && !there) || (there && !S_ISREG(target.st_mode)))
 		f->stream = open_directly(path);
 	else
-		f->stream = open_temporary(f);
+		f->stream = open_beside(f);
 	if (!f->stream) {
 		error_sys(e, errno, "cannot write %s", path);
 		error_hint(e, "check that its directory exists and is writable");
@@ -150,19 +215,27 @@ int file_create(struct file_out *f, const char *path, struct error *e)
 
 void file_private(const struct file_out *f)
 {
-	if (f->temporary)
+	if (f->temporary || f->unnamed)
 		fchmod(fileno(f->stream), 0600);
 }
 
 int file_commit(struct file_out *f, struct error *e)
 {
-	int failed = 0;
+	int failed = 0, fd = -1;
 
+	if (f->unnamed) {
+		fd = fcntl(fileno(f->stream), F_DUPFD_CLOEXEC, 3);
+		failed = fd < 0 ? errno : 0;
+	}
 	if (ferror(f->stream) | fflush(f->stream))
 		failed = errno ? errno : EIO;
 	if (fclose(f->stream) && !failed)
 		failed = errno;
 	f->stream = NULL;
+	if (!failed && f->unnamed)
+		failed = take_name(f, fd);
+	if (fd >= 0)
+		close(fd);
 	if (!failed && f->temporary && rename(f->temporary, f->path))
 		failed = errno;
 	if (failed) {

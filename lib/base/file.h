@@ -5,6 +5,7 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -15,19 +16,22 @@
 char *file_read(const char *path, size_t limit, size_t *length, struct error *e);
 
 /*
- * Output that appears under its name only when complete: written to a temporary name beside it and
- * renamed by file_commit.  Where path is not a regular file (a pipe, a device) or names an open
- * descriptor (/dev/stdout) it is written directly; of a symbolic link, the target is replaced.
+ * Output that appears under its name only when complete: written to a file without a name, where
+ * the file system has such (O_TMPFILE), else to a temporary name beside it. file_commit gives it
+ * its name. A process that is killed while it writes leaves nothing of the former.  Where path is
+ * not a regular file (a pipe, a device) or names an open descriptor (/dev/stdout) it is written
+ * directly; of a symbolic link, the target is replaced.
  */
 struct file_out {
 	FILE *stream;
-	char *path, *temporary; /* temporary is NULL when written directly */
+	char *path, *temporary; /* temporary is NULL without a temporary name */
+	bool unnamed;           /* has no name until file_commit */
 };
 int file_create(struct file_out *f, const char *path, struct error *e);
 /* Only its owner may read it. A file that is written directly keeps its permissions. */
 void file_private(const struct file_out *f);
-/* Flushes, checks for write errors (ENOSPC ...) and renames; on failure the temporary file is
- * removed. */
+/* Flushes, checks for write errors (ENOSPC ...) and gives the file its name; on failure nothing is
+ * left of it. */
 int file_commit(struct file_out *f, struct error *e);
 void file_abandon(struct file_out *f);
 

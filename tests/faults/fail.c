@@ -163,6 +163,8 @@ FAILING(int, fsync, EIO, -1, (int fd), (fd))
 FAILING(int, fflush, EIO, EOF, (FILE * file), (file))
 FAILING(int, rename, ENOSPC, -1, (const char *from, const char *to), (from, to))
 FAILING(int, link, ENOSPC, -1, (const char *from, const char *to), (from, to))
+FAILING(int, linkat, ENOSPC, -1, (int below, const char *from, int in, const char *to, int flags),
+	(below, from, in, to, flags))
 
 int __real_fclose(FILE *file);
 int __wrap_fclose(FILE *file);

@@ -2,6 +2,7 @@
 /* lib/base: errors, strings, options, JSON, statistics, near names. */
 #include "../tap.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -150,6 +151,51 @@ static bool is_link(const char *path)
 	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
+/* The files of the current directory. */
+static int files_here(void)
+{
+	DIR *d = opendir(".");
+	int n = 0;
+
+	for (struct dirent *entry; d && (entry = readdir(d));)
+		n += entry->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* While a file is written, it has no name, where the file system can do that. */
+static void unfinished(void)
+{
+	int before = files_here();
+	struct error e = {0};
+	struct file_out f;
+	struct stat st;
+
+	if (file_create(&f, "unfinished", &e)) {
+		ok(false, "%s", e.message);
+		return;
+	}
+	fputs("half", f.stream);
+	fflush(f.stream);
+	if (f.unnamed)
+		is_int(files_here(), before, "an unfinished file has no name");
+	else
+		skip("this file system has no files without a name");
+	file_private(&f);
+	ok(file_commit(&f, &e) == 0 && holds("unfinished", "half"), "it has when it is complete");
+	ok(stat("unfinished", &st) == 0 && (st.st_mode & 0777) == 0600, "and is private");
+	if (file_create(&f, "unfinished", &e) == 0) {
+		fputs("other", f.stream);
+		file_abandon(&f);
+	}
+	ok(holds("unfinished", "half"), "an abandoned one changes nothing");
+	is_int(write_file("unfinished", "whole"), 0, "and may be followed");
+	ok(holds("unfinished", "whole"), "by a complete one");
+	is_int(files_here(), before + 1, "nothing else is left");
+	unlink("unfinished");
+}
+
 /* Links and descriptors are written through, and not replaced. */
 static void files(void)
 {
@@ -160,6 +206,7 @@ static void files(void)
 		ok(false, "a directory to write in");
 		return;
 	}
+	unfinished();
 	is_int(write_file("plain", "one"), 0, "a new file");
 	is_int(write_file("plain", "two"), 0, "an old one");
 	ok(holds("plain", "two"), "is replaced");
