@@ -14,8 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME     "perfex-model."
-#define UNLOCKED "config.new" /* it is renamed when it is locked */
+#define NAME          "perfex-model."
+#define VALGRIND_FILE "valgrind_proc_"
+#define UNLOCKED      "config.new" /* it is renamed when it is locked */
 #define STALE_AFTER                                                                                \
 	30 /* seconds: between the making of a directory and its lock there is a moment */
 
@@ -60,9 +61,47 @@ static void scratch_empty(int directory)
 	closedir(d);
 }
 
+/* Where Valgrind makes its files. */
+static const char *valgrind_directory(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}
+
+/* Is this a file of Valgrind's for a process that has ended, and that has its log in directory? */
+static bool is_leftover(int directory, int below, const char *name)
+{
+	char log[40];
+	struct stat st;
+	int pid;
+
+	if (sscanf(name, VALGRIND_FILE "%d_", &pid) != 1 || pid <= 0)
+		return false;
+	snprintf(log, sizeof(log), "log.%d", pid);
+	return fstatat(directory, log, &st, AT_SYMLINK_NOFOLLOW) == 0 && kill(pid, 0) != 0 &&
+	       errno == ESRCH && fstatat(below, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(st.st_mode) && st.st_uid == geteuid();
+}
+
+/* Valgrind gives each process files in the place of those in /proc and removes their names at once.
+ * A process that is killed in between leaves them. */
+static void remove_leftovers(int directory)
+{
+	DIR *d = opendir(valgrind_directory());
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)) != NULL)
+		if (is_leftover(directory, dirfd(d), entry->d_name))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
 /* A program that outlives its run can make a file after the emptying: then again. */
 static void scratch_delete(int directory, int below, const char *name)
 {
+	remove_leftovers(directory);
 	for (int tries = 0; tries < 20; tries++) {
 		scratch_empty(directory);
 		if (unlinkat(below, name, AT_REMOVEDIR) == 0 ||
@@ -170,7 +209,7 @@ void model_scratch_sweep(void)
 int model_scratch_make(struct model_scratch *s, const struct model_config *config, struct error *e)
 {
 	const char *places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"};
-	const char *valgrinds = places[0] && *places[0] ? places[0] : "/tmp";
+	const char *valgrinds = valgrind_directory();
 	int errnum = ENOENT;
 
 	/* Valgrind has no second choice. */

@@ -56,4 +56,18 @@ wait_for test -e ended2
 ok "the program of the killed one does, too" test -e ended2
 rm -rf scratch/perfex-model.others scratch/perfex-model.new scratch/perfex-model.link
 is "nothing is left" "$(ls scratch)" ""
+
+# Valgrind names files by its process, and removes the names at once unless it is killed before.
+perfex -q -source model -machine zen4 -e 17 -o counts6 -- sh -c 'echo $$ > who; : > begun6; until [ -e end6 ]; do sleep 0.1; done' &
+another=$!
+wait_for test -e begun6
+who=$(cat who)
+: > "scratch/valgrind_proc_${who}_cmdline_12345678"
+: > scratch/valgrind_proc_1_cmdline_12345678
+kill -9 $another "$who"
+wait $another 2>/dev/null
+wait_for sh -c "! kill -0 $who 2>/dev/null"
+run perfex -q -source model -machine zen4 -e 17 -- true
+is "files of Valgrind's that a killed process left are removed, but no other's" "$status $(ls scratch)" "0 valgrind_proc_1_cmdline_12345678"
+rm scratch/valgrind_proc_1_cmdline_12345678
 done_testing
