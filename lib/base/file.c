@@ -154,7 +154,7 @@ static int open_temporary(struct file_out *f)
 	return fd;
 }
 
-static FILE *open_beside(struct file_out *f)
+static FILE *open_incomplete(struct file_out *f)
 {
 	int fd = open_temporary(f);
 	FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -166,7 +166,7 @@ static FILE *open_beside(struct file_out *f)
 
 /* Gives a file without a name its name; 0 or an errno. Where path exists already, it takes another
  * name first, as only rename replaces a file: a process that is killed in between leaves that. */
-static int take_name(struct file_out *f, int fd)
+static int name_complete(struct file_out *f, int fd)
 {
 	char own[OWN_PATH];
 
@@ -203,7 +203,7 @@ int file_create(struct file_out *f, const char *path, struct error *e)
 	if (descriptor_named(path) >= 0 || (link && !there) || (there && !S_ISREG(target.st_mode)))
 		f->stream = open_directly(path);
 	else
-		f->stream = open_beside(f);
+		f->stream = open_incomplete(f);
 	if (!f->stream) {
 		error_sys(e, errno, "cannot write %s", path);
 		error_hint(e, "check that its directory exists and is writable");
@@ -233,7 +233,7 @@ int file_commit(struct file_out *f, struct error *e)
 		failed = errno;
 	f->stream = NULL;
 	if (!failed && f->unnamed)
-		failed = take_name(f, fd);
+		failed = name_complete(f, fd);
 	if (fd >= 0)
 		close(fd);
 	if (!failed && f->temporary && rename(f->temporary, f->path))
