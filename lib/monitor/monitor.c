@@ -402,8 +402,9 @@ static int monitor_write(struct monitor *m, uint64_t now, struct error *e)
 /* Takes note of what the thread did, if it has ended or must. */
 static int monitor_written(struct monitor *m, bool wait, struct error *e)
 {
-	if (m->writing == NOT_WRITING ||
-		(!wait && __atomic_load_n(&m->writing, __ATOMIC_ACQUIRE) == WRITING))
+	int writing = __atomic_load_n(&m->writing, __ATOMIC_ACQUIRE);
+
+	if (writing == NOT_WRITING || (!wait && writing == WRITING))
 		return 0;
 	if (m->threaded)
 		pthread_join(m->writer, NULL);
@@ -486,7 +487,7 @@ static int monitor_round(struct monitor *m, uint64_t limit, struct error *e)
 		return -1;
 	if (monitor_written(m, m->stop || monitor_watch_full(&m->watch), e))
 		return -1;
-	if (m->writing == NOT_WRITING && is_due(m, now) &&
+	if (__atomic_load_n(&m->writing, __ATOMIC_ACQUIRE) == NOT_WRITING && is_due(m, now) &&
 		(monitor_write(m, now, e) || keep_budget(m, now, e)))
 		return -1;
 	if (now >= m->next_status)
