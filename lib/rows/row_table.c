@@ -358,7 +358,7 @@ static inline __attribute__((always_inline)) char *row_find(struct table *t,
 	const struct row_kind *k, const char *wanted, struct finger *f, const struct shape *shape)
 {
 	size_t end = f->next + FINGER_STEPS < t->count ? f->next + FINGER_STEPS : t->count;
-	char *found = t->entries + f->next * shape->size;
+	char *found = f->next ? t->entries + f->next * shape->size : t->entries;
 
 	for (size_t i = f->next; i < end; i++, found += shape->size) {
 		if (row_same_key(found, wanted, shape->key_size)) {

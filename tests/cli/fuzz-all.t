@@ -36,7 +36,8 @@ echo input > found/fine/crash-mended
 run "$top/tests/fuzz/all" out found 1 fine
 is "nothing found" "$status" 0
 is "an input that fails no more goes" "$(ls found/fine)" "kinds
-log"
+log
+summary"
 run "$top/tests/fuzz/all"
 is "how it is called" "$status" 125
 done_testing
