@@ -183,6 +183,8 @@ make check       build and run all tests; T=part-of-a-path runs some, UPDATE=1 r
 make check-static  gcc -fanalyzer, clang-tidy and cppcheck over all sources
 make check-kills tools and programs killed at KILLS=1000 random moments
 make check-faults every 20th allocation and call fails once, under sanitizers; FAULTS=all: each
+make check-tsan  what has threads, under the thread sanitizer
+make check-load  thousands of threads and processes, a million mappings, under ssrun, perfex and the monitor
 make check-pmu   the counting paths on a real kernel with an emulated PMU (qemu)
 make all         build everything below $$(O)
 make bench       speed, side by side with perf and cachegrind
@@ -191,6 +193,7 @@ make accuracy    the model against cachegrind, single steps and time, errors of 
 make pictures    draws docs/pictures from real runs
 make lint        layers, headers, manual pages, shellcheck, cppcheck, gcc -fanalyzer ...
 make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each; inputs that fail are kept in $$(O)/fuzz
+make soak        the same for FUZZ_SECONDS=600 each, on all processors; prints how much of the parsers is reached
 make fuzz-tui    10,000 random keys on prof -tui under sanitizers
 make deps        install what is missing (Debian, Ubuntu); make deps-pgo: LLVM 19, for the tests of profiles for compilers;
                  make deps-metrics: prometheus and go, for tests of metrics

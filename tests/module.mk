@@ -101,6 +101,11 @@ check-kills: all $(TEST_PROGRAMS)
 	$(Q)tests/kills $(O) -n $(KILLS)
 .PHONY: check-kills
 
+# Programs with thousands of threads and processes, a million mappings, 100 GB of addresses.
+check-load: all $(TEST_PROGRAMS)
+	$(Q)tests/load $(O)
+.PHONY: check-load
+
 # Each allocation and call fails once, in programs of their own; every FAULTS_STEP-th of them, or FAULTS=all.
 FAULTS_STEP ?= 20
 FAULTY_CALLS := malloc calloc realloc reallocarray aligned_alloc strdup strndup vasprintf asprintf realpath fopen fdopen open_memstream \
@@ -115,12 +120,30 @@ check-faults: all $(TEST_PROGRAMS)
 	$(Q)tests/faults/all $(O) $(O)-faults -step $(if $(filter all,$(FAULTS)),1,$(FAULTS_STEP))
 .PHONY: check-faults
 
+# What has threads, under the thread sanitizer: its reports count, and not whether tests pass.
+RACY_UNITS   := $(patsubst tests/unit/%.c,%,$(sort $(shell grep -lE 'pthread|parallel|prof_fake|tui_fake|monitor' tests/unit/test_*.c)))
+RACY_TESTS   := $(patsubst %,tests/cli/%.t,ranks prof-merge-mpi perfdata prof-why prof-calc prof-branches tui ssrun-basic ssrun-branches \
+    ssrun-processes ssrun-values values-module ssrun-explain ssrun-monitor ssrun-monitor-http ssrun-monitor-branches)
+check-tsan:
+	$(Q)$(MAKE) --no-print-directory O=$(O)-tsan SAN=thread CFLAGS='-O1 -g' all $(TEST_PROGRAMS:$(O)/%=$(O)-tsan/%) \
+	    $(TEST_TOOLS:$(O)/%=$(O)-tsan/%) $(RACY_UNITS:%=$(O)-tsan/tests/unit/%)
+	$(Q)CC='$(CC)' tests/races $(O)-tsan $(RACY_UNITS:%=$(O)-tsan/tests/unit/%) $(RACY_TESTS)
+.PHONY: check-tsan
+
 # ---- fuzzing: needs clang; the same entry points replay their seeds under make check (fuzz-seeds.t) --
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_SECONDS ?= 20
 fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(O)-fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' SAN=address,undefined fuzzers
 	$(Q)tests/fuzz/all $(O)-fuzz $(O)/fuzz $(FUZZ_SECONDS) $(FUZZERS)
+# Longer, on all processors, with small corpora and the coverage of parsers at the end.
+soak: FUZZ_SECONDS := $(if $(filter file,$(origin FUZZ_SECONDS)),600,$(FUZZ_SECONDS))
+soak:
+	$(Q)$(MAKE) --no-print-directory O=$(O)-fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' SAN=address,undefined fuzzers
+	$(Q)JOBS=$${JOBS:-$$(nproc)} MINIMISE=1 tests/fuzz/all $(O)-fuzz $(O)/fuzz $(FUZZ_SECONDS) $(FUZZERS); found=$$?; \
+	    $(MAKE) --no-print-directory O=$(O)-cover CFLAGS='-O0 -g --coverage' LDFLAGS=--coverage $(FUZZERS:%=$(O)-cover/tests/replay/%) && \
+    tests/fuzz/coverage $(O)-cover $(O)-fuzz tests/fuzz/seeds $(FUZZERS); exit $$found
+.PHONY: soak
 fuzzers: $(FUZZERS:%=$(O)/fuzz/%)
 $(O)/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
