@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs to look at with perfex: built into $(O)/examples with debugging information.  The case studies are
 # always without sanitizers, because they run under Valgrind; those that use libperfex are built as it is.
-case_studies  := staffing adi convolve weather copy ledger
+case_studies  := staffing adi convolve weather copy ledger replay
 users         := classic count
 # The Fortran example is built where there is a compiler for it that fits the library.
 FORTRAN       := $(if $(SAN)$(CROSS_COMPILE),,$(shell command -v gfortran 2>/dev/null))

@@ -130,23 +130,15 @@ static double latency_total(const struct prof_value_site *s)
 static void fill_levels(
 	struct report_values *w, const struct prof_value_site *s, struct report_cell *cells)
 {
-	const char *text = "";
-	bool few = s->sums.moments < VALUES_MOMENTS_FEW;
-
 	cells[LATENCY_MEMORY].quantity =
 		report_values_percent(value_share_counted(&s->sums, 0, s->sums.count));
-	for (size_t i = 0; i < s->list.count; i++) {
-		const struct experiment_value *v = &s->list.data[i];
-		struct value_share share = report_value_share(s, v);
-
-		if (v->key.value == VALUE_LEVELS(VALUE_LEVEL_MEMORY, VALUE_LEVEL_MEMORY))
-			cells[LATENCY_MEMORY].quantity = report_values_percent(share);
-		if (share.share >= 0.001)
-			text = report_text(w->t, "%s%s%s %.1f%%", text, text[0] ? ", " : "",
-				report_value_text(w->t, w->d, s, v), 100 * share.share);
-	}
-	cells[LATENCY_FROM].text = text;
-	cells[LATENCY_MEMORY].weak = few;
+	for (size_t i = 0; i < s->list.count; i++)
+		if (s->list.data[i].key.value ==
+			VALUE_LEVELS(VALUE_LEVEL_MEMORY, VALUE_LEVEL_MEMORY))
+			cells[LATENCY_MEMORY].quantity =
+				report_values_percent(report_value_share(s, &s->list.data[i]));
+	cells[LATENCY_MEMORY].weak = s->sums.moments < VALUES_MOMENTS_FEW;
+	cells[LATENCY_FROM].text = report_levels_text(w->t, w->d, s);
 }
 
 static void add_latency_row(struct report_values *w, const struct latency_row *l, double all)

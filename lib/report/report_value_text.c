@@ -209,6 +209,42 @@ struct value_share report_values_bits(
 	return value_share_of(&base, &some);
 }
 
+struct value_share report_value_share(
+	const struct prof_value_site *s, const struct experiment_value *value)
+{
+	return s->key.kind == VALUE_LEVEL ? value_share_fitted(&s->sums, value)
+					  : value_share_of(&s->sums, value);
+}
+
+const char *report_levels_text(
+	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < s->list.count; i++) {
+		struct value_share share = report_value_share(s, &s->list.data[i]);
+
+		if (share.share * 100 >= LITTLE)
+			text = report_text(t, "%s%s%s %.1f%%", text, text[0] ? ", " : "",
+				report_value_text(t, d, s, &s->list.data[i]), 100 * share.share);
+	}
+	return text;
+}
+
+/* Of a timed load. */
+static const char *levels_brief(struct report_table *t, const struct prof_data *d,
+	const struct prof_values *v, uint32_t image, uint64_t address)
+{
+	for (uint32_t form = 0; form < 2; form++) {
+		const struct prof_value_site *s =
+			profile_value_find(v, image, address, VALUE_LEVEL, form);
+
+		if (s && s->sums.count >= REPORT_VALUES_LEAST)
+			return report_levels_text(t, d, s);
+	}
+	return NULL;
+}
+
 const char *report_values_brief(struct report_table *t, const struct prof_data *d,
 	const struct prof_values *v, uint32_t image, uint64_t address)
 {
@@ -217,8 +253,11 @@ const char *report_values_brief(struct report_table *t, const struct prof_data *
 	} of[] = {{VALUE_RESULT, 0}, {VALUE_STORE, 0}, {VALUE_LOAD, 0}, {VALUE_OPERAND, 1},
 		{VALUE_BRANCH, 0}};
 	const struct prof_value_site *best = NULL;
-	const char *text;
+	const char *text = levels_brief(t, d, v, image, address);
 	double share = 0;
+
+	if (text)
+		return text;
 
 	for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
 		const struct prof_value_site *s =

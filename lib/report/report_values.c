@@ -43,13 +43,6 @@ double report_values_time(const struct report_values *w, const struct prof_value
 	return 0;
 }
 
-struct value_share report_value_share(
-	const struct prof_value_site *s, const struct experiment_value *value)
-{
-	return s->key.kind == VALUE_LEVEL ? value_share_fitted(&s->sums, value)
-					  : value_share_of(&s->sums, value);
-}
-
 struct report_row report_values_row(struct report_values *w, const struct prof_value_site *s)
 {
 	bool wanted;

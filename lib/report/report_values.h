@@ -36,11 +36,10 @@ struct report_row report_values_row(struct report_values *w, const struct prof_v
 const char *report_values_instruction(
 	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address);
 
+/* report_value_text.c */
 /* The share of a listed value. */
 struct value_share report_value_share(
 	const struct prof_value_site *s, const struct experiment_value *value);
-
-/* report_value_text.c */
 /* One value, as people read it. */
 const char *report_value_text(struct report_table *t, const struct prof_data *d,
 	const struct prof_value_site *s, const struct experiment_value *value);
@@ -57,6 +56,9 @@ bool report_values_frequent(const struct prof_value_site *s);
 struct value_share report_values_bits(
 	const struct prof_value_site *s, uint64_t bits, uint64_t of, uint64_t *count);
 
+/* "memory 70.0%, L1-L2 30.0%": of a site of VALUE_LEVEL. */
+const char *report_levels_text(
+	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s);
 /* "7 90%", "taken 75%", "by 10 97%" (a divisor or a shift count): what is most frequent at an
  * instruction, in few words; NULL: nothing is. */
 const char *report_values_brief(struct report_table *t, const struct prof_data *d,

@@ -32,4 +32,13 @@ END
 like "the listing of the paper: each instruction with its most frequent value" "$(prof -dis -only put values)" ' by 10 (9[0-9.]+|100)% .* div '
 run env O="$build" sh "$top/examples/ledger.sh" 20000
 like "ledger.sh shows what the builds take" "$out" '^time .* s -> '
+is "replay: the fixed build gives the same result" "$("$build/examples/replay" -fixed 500)" "$("$build/examples/replay" 500)"
+run sh "$top/examples/listings.sh" many
+is "listings.sh many is refused" "$status $err" "2 usage: sh listings.sh [PERCENT]"
+run env O="$build" sh "$top/examples/listings.sh" 40
+is "listings.sh" "$status $err" "0 "
+like "slide 15: a divisor beside its samples" "$out" ' by 10 (9[0-9.]+|100)% .* div '
+like "slide 16: where a load gets its data from" "$out" '(L1|last|memory)[^ ]* [0-9.]+%.* mov[a-z]* .* sweep_z '
+like "slide 16: beside its samples" "$out" '(L1|last|memory)[^ ]* [0-9.]+%.* 1?[0-9a-f]{4}  movsd '
+like "slide 18: a load that waits for the store of a byte" "$out" ' 100 .* key_of.0x[0-9a-f]*, line [0-9]* .*key_of '
 done_testing

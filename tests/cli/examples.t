@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 examples=$build/examples
 
-for p in staffing adi convolve weather copy ledger; do
+for p in staffing adi convolve weather copy ledger replay; do
 	run "$examples/$p"
 	before=$out
 	is "$p runs" "$status" 0
@@ -16,7 +16,7 @@ for p in staffing adi convolve weather copy ledger; do
 	run "$examples/$p" 10 10 10 10
 	is "$p with too many arguments is refused" "$status" 2
 done
-for p in staffing adi convolve copy ledger; do
+for p in staffing adi convolve copy ledger replay; do
 	run "$examples/$p" 7x
 	is "$p 7x is refused" "$status" 2
 done
