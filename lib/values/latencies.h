@@ -44,17 +44,18 @@ struct latency_levels {
 struct latencies {
 	struct latency_levels levels;
 	struct table sites;
-	uint64_t burst;
 };
 
 /* ---- levels.c: measured on this host, some 20 ms. -1: that is not possible here. */
 int values_levels_measure(struct latency_levels *l, struct error *e);
+
+/* ---- value_levels.c */
 /* From numbers of loads by form, level and bin; the rest of *l is known. -1: memory and L1 do not
  * differ. */
 typedef uint32_t latency_counts[LATENCY_FORMS][LEVELS][LATENCY_BINS];
 int values_levels_learn(struct latency_levels *l, const latency_counts measured, struct error *e);
 
-/* ---- latency.c */
+/* ---- latencies.c */
 /* The bin of a time, and the time that a bin stands for, ns. */
 unsigned latencies_bin(double ns);
 uint64_t latencies_bin_ns(unsigned bin);

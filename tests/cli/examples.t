@@ -62,7 +62,7 @@ fi
 
 # Every keyword of the format has its place in the manual page.
 page=$top/docs/man/perfex-machine.5
-for word in $(sed -n 's/.*{"[a-z]*", "\([A-Za-z0-9-]*\)", FIELD.*/\1/p' "$top/lib/machine/fields.c"); do
+for word in $(sed -n 's/.*{"[a-z]*", "\([A-Za-z0-9-]*\)", FIELD.*/\1/p' "$top/lib/machine/machine_fields.c"); do
 	ok "perfex-machine(5) explains '$word'" grep -Eq -- "^\.(It|Pq) .*Cm .*$word( |$)" "$page"
 done
 ok "perfex-machine(5) is clean" mandoc -T lint -W warning "$page"

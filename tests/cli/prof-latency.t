@@ -90,6 +90,10 @@ assert first["share"]["low"] <= first["share"]["value"] <= first["share"]["high"
 END
 for try in 1 2 3 4 5; do
 	run ssrun -values=latency -rate 200 -o levels "$build/tests/programs/levels" 60
+	case $err in *"no latencies"*)
+		skip "timed loads" "$(echo "$err" | head -1)"
+		done_testing ;;
+	esac
 	why=$(prof -latency -json levels > levels.json && python3 judge.py 2>&1) && break
 	echo "# try $try: $why"
 done
