@@ -78,8 +78,10 @@ void arena_reset(struct arena *a)
 	a->slots = a->slots_sent = SLOTS_FIRST;
 	a->places.count = a->patches.count = 0;
 	table_fini(&a->chains);
+	table_fini(&a->door_chains);
 	a->chains = (struct table){.entry_size = sizeof(struct chain), .key_size = 8};
-	a->miss = 0;
+	a->door_chains = a->chains;
+	a->miss = a->stop = 0;
 }
 
 void arena_fini(struct arena *a)
@@ -91,6 +93,7 @@ void arena_fini(struct arena *a)
 	vec_fini(&a->places);
 	vec_fini(&a->patches);
 	table_fini(&a->chains);
+	table_fini(&a->door_chains);
 	memset(a, 0, sizeof(*a));
 }
 
@@ -132,10 +135,10 @@ static int arena_map_all(struct cache *c, struct held *f, struct arena *a, uint6
 			a->data + SLOTS_FIRST * 8, ARENA_DATA - SLOTS_FIRST * 8, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_NOHUGEPAGE});
 	a->table = a->data + ARENA_SLOTS * 8;
-	a->log = a->table + ARENA_TABLE;
+	a->log = a->table + ARENA_TABLE + ARENA_DOORS;
 	/* Otherwise each new target costs a page fault. */
-	inject_call(
-		c, f, SYS_madvise, (const uint64_t[6]){a->table, ARENA_TABLE, MADV_POPULATE_WRITE});
+	inject_call(c, f, SYS_madvise,
+		(const uint64_t[6]){a->table, a->log - a->table, MADV_POPULATE_WRITE});
 	if (f->b->request.latency && timing_prepare(c, a))
 		return -1;
 	a->mirror = arena_memory(ARENA_CODE);

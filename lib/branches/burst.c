@@ -215,6 +215,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	stops = b->counts[TALLY_STOPS];
 	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
 	c->setup_ns = c->setup_stops = 0;
+	c->work = 0;
 	b->caching = c;
 	b->orphaned = false;
 	held = cached_follow(c, f, length) == 0;

@@ -16,14 +16,15 @@ static void init_tables(struct cache *c)
 	c->waiting = (struct table){.entry_size = sizeof(struct waiting), .key_size = 16};
 	c->pairs = (struct table){.entry_size = sizeof(struct pair), .key_size = 8};
 	c->met = (struct table){.entry_size = sizeof(struct met), .key_size = 24};
+	c->doors = (struct table){.entry_size = sizeof(struct door), .key_size = 16};
 	c->flags = (struct table){.entry_size = sizeof(struct flags_at), .key_size = 8};
 	c->pages = (struct table){.entry_size = sizeof(struct code_page), .key_size = 8};
 }
 
 static void fini_tables(struct cache *c)
 {
-	struct table *all[] = {
-		&c->copies, &c->exits, &c->waiting, &c->pairs, &c->met, &c->flags, &c->pages};
+	struct table *all[] = {&c->copies, &c->exits, &c->waiting, &c->pairs, &c->doors, &c->met,
+		&c->flags, &c->pages};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		table_fini(all[i]);
@@ -72,6 +73,7 @@ void cache_free(struct cache *c)
 	vec_fini(&c->page_numbers);
 	for (unsigned i = 0; i < c->arena_count; i++)
 		arena_fini(&c->arenas[i]);
+	free(c->translation);
 	free(c);
 }
 
@@ -93,6 +95,7 @@ void cache_renew(struct cache *c)
 	cache_tell(c);
 	for (unsigned i = 0; i < c->arena_count; i++) {
 		clear_table(c, &c->arenas[i]);
+		doors_clear(c, &c->arenas[i]);
 		arena_reset(&c->arenas[i]);
 	}
 	fini_tables(c);
@@ -194,7 +197,7 @@ uint64_t cache_count(struct cache *c)
 	uint64_t *values[ARENAS_MAX] = {NULL}, all = 0;
 	bool good = true;
 
-	c->work = 0;
+	doors_read(c);
 	for (unsigned i = 0; i < c->arena_count && good; i++) {
 		struct arena *a = &c->arenas[i];
 		size_t size = a->slots_sent * (size_t)8;

@@ -19,7 +19,8 @@
  *
  * An arena is within reach of the originals of its copies: instructions, then slots of eight bytes
  * (counters, constants, scratch), then a table of the copies that are targets of indirect
- * transfers. Children of fork have none of it (MADV_DONTFORK).
+ * transfers, one of doors to other targets, and a log of the transfers that used doors (doors.c).
+ * Children of fork have none of it (MADV_DONTFORK).
  */
 #ifndef BRANCHES_CACHE_H
 #define BRANCHES_CACHE_H
@@ -28,11 +29,13 @@
 
 struct insn; /* isa/isa.h, which conflicts with <signal.h> */
 
-#define ARENA_CODE  (16u << 20)                                 /* bytes */
-#define ARENA_SLOTS (1u << 20)                                  /* of 8 bytes */
-#define ARENA_TABLE (65536u * 8)                                /* bytes */
-#define ARENA_LOG   65536u                                      /* bytes: of timed loads, a ring */
-#define ARENA_DATA  (ARENA_SLOTS * 8 + ARENA_TABLE + ARENA_LOG) /* after the code */
+#define ARENA_CODE  (16u << 20)                  /* bytes */
+#define ARENA_SLOTS (1u << 20)                   /* of 8 bytes */
+#define ARENA_TABLE (65536u * 8)                 /* bytes */
+#define DOOR_LOG    1024u                        /* entries of 8 bytes */
+#define ARENA_DOORS (ARENA_TABLE + DOOR_LOG * 8) /* bytes: their table and log */
+#define ARENA_LOG   65536u                       /* bytes: of timed loads, a ring */
+#define ARENA_DATA  (ARENA_SLOTS * 8 + ARENA_TABLE + ARENA_DOORS + ARENA_LOG) /* after the code */
 #define ARENAS_MAX  16
 #define SITES_MAX   65535 /* of indirect transfers */
 
@@ -41,7 +44,9 @@ enum {
 	SLOT_RAX = 1,
 	SLOT_RCX,
 	SLOT_RDX,
-	SLOT_TARGET,
+	SLOT_TARGET, /* of the last indirect transfer, with its site's key; */
+	SLOT_TO,     /* without it */
+	SLOT_LEFT,   /* entries that are free in the log of doors */
 	SLOT_BEFORE, /* of timed loads (timing.c) */
 	SLOT_AFTER,
 	SLOT_LOG,   /* position */
@@ -84,8 +89,10 @@ struct arena {
 	uint64_t *values;         /* of slots: the values read last */
 	VEC(struct place) places; /* ascending */
 	VEC(struct patch) patches;
-	struct table chains; /* of the table of targets */
-	uint32_t miss;       /* in the code: the exit for targets without a copy */
+	struct table chains;      /* of the table of targets */
+	struct table door_chains; /* struct chain, likewise: the last door */
+	uint32_t miss;            /* in the code: where transfers without a pair go */
+	uint32_t stop;            /* the exit for those without a door */
 };
 
 /* Table entry: a copied block. */
@@ -156,6 +163,15 @@ struct chain {
 	uint32_t last;
 };
 
+/* Table entry: the way of an arena's code to the copy of a target. */
+struct door {
+	struct {
+		uint64_t to;
+		uint32_t arena, zero;
+	} key;
+	uint32_t next; /* in that arena's code: the displacement to the next door */
+};
+
 /* Table entry: a run in bursts. */
 struct met {
 	struct {
@@ -201,7 +217,7 @@ struct cache {
 	struct arena arenas[ARENAS_MAX];
 	unsigned arena_count;
 	bool full;
-	struct table copies, exits, waiting, pairs, met, flags, pages;
+	struct table copies, exits, waiting, pairs, doors, met, flags, pages;
 	VEC(uint64_t) page_numbers;
 	bool pages_sorted;
 	int pagemap;             /* of /proc/PID/pagemap; -1 */
@@ -209,10 +225,11 @@ struct cache {
 	bool locked;             /* its stubs count for several threads */
 	struct native *native;
 	VEC(struct site_key) sites;
-	VEC(uint32_t) touched;          /* in met: of this burst */
-	double sure_ns, sure_bytes;     /* of code in bursts, as far as their time is known well */
-	double work;                    /* cost of counting in this burst, in plain increments */
-	uint64_t setup_ns, setup_stops; /* CPU time and stops of its thread to make arenas */
+	VEC(uint32_t) touched;           /* in met: of this burst */
+	double sure_ns, sure_bytes;      /* of code in bursts, as far as their time is known well */
+	double work;                     /* cost of counting in this burst, in plain increments */
+	uint64_t setup_ns, setup_stops;  /* CPU time and stops of its thread to make arenas */
+	struct translation *translation; /* of copy.c, kept: clearing its memory takes long */
 	VEC(struct timed_load) loads;
 	VEC(uint32_t) goes;  /* of this burst: time stamps at which it went on */
 	uint32_t unfinished; /* copy, + 1, that was counted and left before its end */
@@ -252,6 +269,8 @@ long inject_call(struct cache *c, struct held *f, long number, const uint64_t ar
 
 /* copy.c: translates the block at this address, and likely successors. NULL: not possible. */
 struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_t begin);
+/* A transfer of the site that is part of a sum, to this target, without a counter. */
+void copy_meet(struct cache *c, uint64_t sum, uint64_t to);
 /* To be called when an indirect transfer of site went to a copy. */
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy);
 
@@ -290,8 +309,51 @@ int emit_exit(struct out *o, enum exit_kind kind, uint64_t address, uint64_t beg
 /* The site of an indirect transfer. */
 int emit_indirect(
 	struct out *o, const struct transfer *t, const uint8_t *bytes, const struct insn *insn);
+/* Opcodes with the displacement to a slot that follows. */
+#define MOV_TO_RAX   "\x48\x8b\x05"
+#define MOV_FROM_RAX "\x48\x89\x05"
+#define MOV_TO_RCX   "\x48\x8b\x0d"
+#define MOV_FROM_RCX "\x48\x89\x0d"
+#define MOV_TO_RDX   "\x48\x8b\x15"
+#define MOV_FROM_RDX "\x48\x89\x15"
+#define WIDE_RDX     "\x48\xba"
+/* Goes where the entry by the lower half of ecx of a table of 65536 leads; on, if that is 0. */
+void emit_look_up(struct out *o, uint64_t table);
+/* Registers as they were before the transfer, and the jump to a copy. */
+void emit_go(struct out *o, uint64_t address, const struct copy *to);
 /* Code that checks for a pair. */
 void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *to);
+
+/* ahead.c: places that execution probably comes to. */
+#define AHEAD_MAX 256
+
+struct ahead {
+	uint64_t address;
+	bool door; /* an indirect transfer goes there */
+};
+
+struct ahead_list {
+	struct ahead list[AHEAD_MAX];
+	unsigned count, taken;
+};
+
+/* Nothing, if the list is full. */
+void ahead_add(struct ahead_list *l, uint64_t address, bool door);
+/* The target of a jump or call by a word of memory at a constant address, as to functions of other
+ * images: what is there now will probably be there when it is executed. */
+void ahead_add_target(struct ahead_list *l, const struct cache *c, const struct transfer *x);
+/* Callers that are on the stack of the thread. */
+void ahead_add_callers(struct ahead_list *l, struct cache *c, const struct held *f);
+
+/* doors.c: see there. */
+/* The code that looks for doors, once in an arena. */
+void doors_emit_way(struct out *o);
+/* Makes doors to the copy of this address, if there is one, for the code of all arenas. */
+void doors_add(struct cache *c, uint64_t to);
+/* The code of doors is about to go. */
+void doors_clear(struct cache *c, const struct arena *a);
+/* Counts the transfers in the logs, and empties these. */
+void doors_read(struct cache *c);
 
 /* flags.c */
 #define FLAGS_ALL 0x3f

@@ -27,6 +27,7 @@ struct course {
 	struct cache *cache;
 	struct held *held;
 	uint64_t left;  /* ns in copies */
+	uint64_t began; /* CPU time of the thread when it last began to run copies */
 	uint64_t rings; /* next tick of the timer */
 	bool interrupted;
 	uint64_t begin; /* of the next run; 0: unknown */
@@ -147,25 +148,17 @@ static int step_over(struct cache *c, struct held *f, uint64_t *begin)
 	return rc == ON && last ? END : rc;
 }
 
-static void cached_meet(struct cache *c, uint64_t sum, uint64_t to)
-{
-	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
-	const struct copy *copy = table_at(&c->copies, site->copy);
-
-	if (copy->key.begin && !c->b->request.latency)
-		cache_met(c, copy->key.begin, copy->end, to, 1);
-}
-
 /* It went to a target without a copy. */
 static int miss(struct cache *c, struct held *f, uint64_t sum)
 {
 	uint64_t to = f->registers.rip;
 	const struct copy *copy;
 
-	cached_meet(c, sum, to);
+	copy_meet(c, sum, to);
 	copy = copy_get(c, f, to, to);
 	if (copy && !table_find(&c->pairs, &sum))
 		copy_pair(c, sum, to, copy);
+	doors_add(c, to);
 	return ON;
 }
 
@@ -232,6 +225,18 @@ static bool fault_waits(pid_t tid)
 	return false;
 }
 
+/* The time that the thread still has, which may have waited for a processor. The time of the stop
+ * itself, and of other threads on the processor, is excluded. */
+static uint64_t still_left(const struct course *r)
+{
+	const struct held *f = r->held;
+	double ran = (double)(hold_time(f->process, f->tid) - r->began) - cache_stop_cost(f->b);
+
+	if (ran <= 0)
+		return r->left;
+	return ran < (double)r->left ? r->left - (uint64_t)ran : 0;
+}
+
 /* Waits until the thread stops, however long: it must not go on in copies alone. Setting the timer
  * is expensive: so it rings at the burst's end if there was no stop, and is set again then. */
 static int await(struct course *r, uint64_t until, int *status)
@@ -248,6 +253,8 @@ static int await(struct course *r, uint64_t until, int *status)
 		}
 		rc = tracer_wait(f->b, until < r->rings ? until : r->rings, f->tid, status);
 		now = branches_now(CLOCK_MONOTONIC);
+		if (rc == 0 && now + RINGS_APART >= until && now < f->until)
+			until = now + (still_left(r) > LEFT_OVER ? still_left(r) : 0);
 	} while (rc == 0 && now + RINGS_APART < until && !branches_stopping(f->b));
 	if (rc == 0) {
 		if (ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL) != 0)
@@ -308,17 +315,16 @@ static int cached_run(struct course *r, const struct copy *copy)
 {
 	struct held *f = r->held;
 	struct cache *c = r->cache;
-	uint64_t used;
-	double ran;
 	int status;
 
+	doors_read(c);
 	for (unsigned i = 0; i < c->arena_count; i++)
 		if (arena_send(&c->arenas[i], c->process->memory)) {
 			c->refused = true;
 			return END;
 		}
 	f->registers.rip = c->arenas[copy->arena].code + copy->at;
-	used = hold_time(f->process, f->tid);
+	r->began = hold_time(f->process, f->tid);
 	timing_go(c);
 	if (step_apply(f->tid, &f->before, &f->registers) ||
 		ptrace(PTRACE_CONT, f->tid, NULL, NULL) != 0)
@@ -326,10 +332,7 @@ static int cached_run(struct course *r, const struct copy *copy)
 	f->held = false;
 	if (await(r, branches_now(CLOCK_MONOTONIC) + r->left, &status))
 		return OVER;
-	/* The time of the stop itself and of other threads on the processor is excluded. */
-	ran = (double)(hold_time(f->process, f->tid) - used) - cache_stop_cost(f->b);
-	if (ran > 0)
-		r->left = ran < (double)r->left ? r->left - (uint64_t)ran : 0;
+	r->left = still_left(r);
 	return cached_stopped(r, status);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Translation: from a thread's next instruction on, blocks are copied in the order that needs no
- * jump, and then some targets of branches, as far ahead as a stop is worth.
+ * jump, and then some targets of branches, places that calls will return to, and callers, as far
+ * ahead as a stop is worth.
  *
  * Bursts that time loads count nothing. In others, a block is counted where flags are dead, or by a
  * detour over rax if they are live. Of the two edges of a conditional branch one is counted, the
@@ -13,10 +14,9 @@
 #include "branches/cache.h"
 #include "isa/isa.h"
 
-#define AHEAD      16u /* blocks per stop */
+#define AHEAD      32u /* blocks per stop */
 #define INSNS      64  /* per block; the rest of a longer one is another block */
 #define READ_BYTES 512
-#define QUEUE      64
 /* Within this distance from the first byte of an arena's code, displacements reach all of it. */
 #define COPY_REACH ((2ull << 30) - ARENA_CODE)
 
@@ -47,8 +47,7 @@ struct translation {
 	struct code code;
 	struct hop hops[AHEAD];
 	unsigned hop_count, left;
-	uint64_t queue[QUEUE];
-	unsigned queued, taken;
+	struct ahead_list ahead;
 };
 
 /* ---- reading ---- */
@@ -228,16 +227,10 @@ static struct copy *copy_find(struct cache *c, uint64_t address, uint64_t begin)
 	return table_find(&c->copies, &key.key);
 }
 
-static void copy_enqueue(struct translation *t, uint64_t target)
-{
-	if (t->queued < QUEUE)
-		t->queue[t->queued++] = target;
-}
-
 static void later(struct translation *t, uint32_t jump, uint32_t counter, uint64_t target)
 {
 	t->hops[t->hop_count++] = (struct hop){jump, counter, target};
-	copy_enqueue(t, target);
+	ahead_add(&t->ahead, target, false);
 }
 
 /* Exits to this copy's address lead to it from now on. */
@@ -400,7 +393,10 @@ static uint64_t emit_transfer(struct translation *t, struct copy *copy)
 		return emit_condition(t, copy);
 	if (x->kind == TRANSFER_COUNT)
 		return emit_counting(t, copy);
+	if (x->kind == TRANSFER_CALL)
+		ahead_add(&t->ahead, x->next, true);
 	if (x->kind == TRANSFER_RETURN || x->target != TARGET_DIRECT) {
+		ahead_add_target(&t->ahead, t->out.cache, x);
 		if (emit_indirect(o, x, t->code.last_at, &t->code.last))
 			o->cache->full = true;
 		return 0;
@@ -483,16 +479,6 @@ static void emit_chain(struct translation *t, uint64_t address, uint64_t begin)
 			c->full = true;
 }
 
-static void emit_miss(struct out *o)
-{
-	struct arena *a = o->arena;
-
-	a->miss = a->used;
-	o->undo = FORWARD;
-	if (emit_exit(o, EXIT_MISS, 0, 0, 0))
-		o->cache->full = true;
-}
-
 static bool copy_begin(struct translation *t, uint64_t address)
 {
 	struct cache *c = t->out.cache;
@@ -505,7 +491,7 @@ static bool copy_begin(struct translation *t, uint64_t address)
 	t->out.arena = a;
 	t->out.arena_index = (unsigned)(a - c->arenas);
 	if (!a->miss && !c->full)
-		emit_miss(&t->out);
+		doors_emit_way(&t->out);
 	return !c->full;
 }
 
@@ -516,22 +502,36 @@ struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_
 
 	if (copy)
 		return copy;
-	t = calloc(1, sizeof(*t));
+	t = c->translation;
+	if (!t)
+		t = c->translation = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	t->out.cache = c;
+	t->out = (struct out){.cache = c};
 	t->held = f;
+	t->ahead.count = t->ahead.taken = 0;
 	t->left = AHEAD;
+	ahead_add_callers(&t->ahead, c, f);
 	if (copy_begin(t, address))
 		emit_chain(t, address, run);
-	while (t->taken < t->queued && t->left && !c->full) {
-		uint64_t next = t->queue[t->taken++];
+	while (t->ahead.taken < t->ahead.count && t->left && !c->full) {
+		struct ahead next = t->ahead.list[t->ahead.taken++];
 
-		if (!copy_find(c, next, next) && copy_begin(t, next))
-			emit_chain(t, next, next);
+		if (!copy_find(c, next.address, next.address) && copy_begin(t, next.address))
+			emit_chain(t, next.address, next.address);
+		if (next.door)
+			doors_add(c, next.address);
 	}
-	free(t);
 	return copy_find(c, address, run);
+}
+
+void copy_meet(struct cache *c, uint64_t sum, uint64_t to)
+{
+	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
+	const struct copy *copy = table_at(&c->copies, site->copy);
+
+	if (copy->key.begin && !c->b->request.latency)
+		cache_met(c, copy->key.begin, copy->end, to, 1);
 }
 
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)

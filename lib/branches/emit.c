@@ -5,16 +5,9 @@
 #include "branches/cache.h"
 #include "isa/isa.h"
 
-#define MOV_TO_RAX   "\x48\x8b\x05"
-#define MOV_FROM_RAX "\x48\x89\x05"
-#define MOV_TO_RCX   "\x48\x8b\x0d"
-#define MOV_FROM_RCX "\x48\x89\x0d"
-#define MOV_TO_RDX   "\x48\x8b\x15"
-#define MOV_FROM_RDX "\x48\x89\x15"
-#define INC          "\x48\xff\x05"
-#define PUSH         "\xff\x35"
-#define JUMP_SLOT    "\xff\x25"
-#define WIDE_RDX     "\x48\xba"
+#define INC       "\x48\xff\x05"
+#define PUSH      "\xff\x35"
+#define JUMP_SLOT "\xff\x25"
 
 static void emit_mark(struct out *o)
 {
@@ -170,6 +163,15 @@ static void emit_target(struct out *o, const uint8_t *bytes, const struct insn *
 	}
 }
 
+void emit_look_up(struct out *o, uint64_t table)
+{
+	emit(o, "\x0f\xb7\xc9", 3);             /* movzwl %cx, %ecx */
+	emit_address(o, "\x48\x8d\x15", table); /* lea table(%rip), %rdx */
+	emit(o, "\x48\x8b\x0c\xca", 4);         /* mov (%rdx,%rcx,8), %rcx */
+	emit(o, "\xe3\x02", 2);                 /* jrcxz */
+	emit(o, "\xff\xe1", 2);                 /* jmp *%rcx */
+}
+
 int emit_indirect(
 	struct out *o, const struct transfer *t, const uint8_t *bytes, const struct insn *insn)
 {
@@ -188,6 +190,7 @@ int emit_indirect(
 	else
 		emit_target(o, bytes, insn);
 	o->undo = UNDO_RCX | UNDO_RDX;
+	emit_slot(o, MOV_FROM_RCX, SLOT_TO);
 	emit_wide(o, WIDE_RDX, site->key);
 	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
 	emit_slot(o, MOV_FROM_RCX, SLOT_TARGET);
@@ -198,13 +201,23 @@ int emit_indirect(
 		emit_put_word(o->arena, 8u + t->drop);
 	}
 	o->undo = FORWARD;
-	emit(o, "\x0f\xb7\xc9", 3);                       /* movzwl %cx, %ecx */
-	emit_address(o, "\x48\x8d\x15", o->arena->table); /* lea table(%rip), %rdx */
-	emit(o, "\x48\x8b\x0c\xca", 4);                   /* mov (%rdx,%rcx,8), %rcx */
-	emit(o, "\xe3\x02", 2);                           /* jrcxz */
-	emit(o, "\xff\xe1", 2);                           /* jmp *%rcx */
+	emit_look_up(o, o->arena->table);
 	emit_jump(o, "\xe9", o->arena->miss);
 	return 0;
+}
+
+void emit_go(struct out *o, uint64_t address, const struct copy *to)
+{
+	struct arena *a = o->arena;
+
+	emit_slot(o, MOV_TO_RCX, SLOT_RCX);
+	emit_slot(o, MOV_TO_RDX, SLOT_RDX);
+	o->undo = 0;
+	o->address = address;
+	if (to->arena == o->arena_index)
+		emit_jump(o, "\xe9", to->at);
+	else
+		emit_slot(o, JUMP_SLOT, arena_slot(a, o->cache->arenas[to->arena].code + to->at));
 }
 
 void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *to)
@@ -221,12 +234,5 @@ void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *t
 	emit_slot(o, MOV_TO_RCX, p->counter);
 	emit(o, "\x48\x8d\x49\x01", 4); /* lea 1(%rcx), %rcx */
 	emit_slot(o, MOV_FROM_RCX, p->counter);
-	emit_slot(o, MOV_TO_RCX, SLOT_RCX);
-	emit_slot(o, MOV_TO_RDX, SLOT_RDX);
-	o->undo = 0;
-	o->address = p->to;
-	if (to->arena == o->arena_index)
-		emit_jump(o, "\xe9", to->at);
-	else
-		emit_slot(o, JUMP_SLOT, arena_slot(a, o->cache->arenas[to->arena].code + to->at));
+	emit_go(o, p->to, to);
 }

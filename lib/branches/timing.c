@@ -19,12 +19,6 @@
 #include "branches/cache.h"
 #include "isa/isa.h"
 
-#define MOV_TO_RAX   "\x48\x8b\x05"
-#define MOV_FROM_RAX "\x48\x89\x05"
-#define MOV_TO_RCX   "\x48\x8b\x0d"
-#define MOV_FROM_RCX "\x48\x89\x0d"
-#define MOV_TO_RDX   "\x48\x8b\x15"
-#define MOV_FROM_RDX "\x48\x89\x15"
 #define MOV_TO_EAX   "\x8b\x05"
 #define MOV_FROM_EAX "\x89\x05"
 #define LFENCE       "\x0f\xae\xe8"

@@ -8,6 +8,7 @@
  *   branchy blocked N    with all signals blocked in between, and what is blocked is looked at
  *   branchy calls N      system calls, and the processors that it may run on
  *   branchy trap N       has plans of its own for SIGTRAP
+ *   branchy places N     N thousand times: two functions that each return to 128 places
  *   branchy until FILE   works until FILE is there, or its directory is not
  */
 #define _GNU_SOURCE
@@ -101,6 +102,19 @@ static uint64_t whole(uint64_t seed, long thousands)
 
 	for (long i = 0; i < thousands; i++)
 		mix(&s, 1000);
+	return s.sum;
+}
+
+#define TWICE(what)  what what
+#define PLACES(what) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(what)))))))
+
+static uint64_t places(long thousands)
+{
+	struct state s = {1, 0};
+
+	for (long i = 0; i < thousands * 1000; i++) {
+		PLACES(add(&s); turn(&s);)
+	}
 	return s.sum;
 }
 
@@ -268,6 +282,8 @@ int main(int argc, char **argv)
 		sum = calls();
 	else if (strcmp(what, "trap") == 0)
 		sum = trap();
+	else if (strcmp(what, "places") == 0)
+		sum = places(amount);
 	else if (strcmp(what, "until") == 0)
 		while (access(argv[2], F_OK) != 0 && access(".", F_OK) == 0)
 			sum += whole(1, 10);
