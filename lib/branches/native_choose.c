@@ -36,6 +36,7 @@ struct choice {
 	double *share, *count, *square, *near, *cosine;
 	double *rates;   /* by burst, of what is looked at */
 	uint8_t *barred; /* cannot be, or needs no anchor */
+	bool *own;       /* by run: it is, or is counted by, what is looked at */
 };
 
 enum { NO_ANCHOR_IN = 1, GIVEN_UP = 2 };
@@ -81,7 +82,8 @@ static bool make_choice(struct choice *h, struct cache *c)
 	h->share = calloc(5 * runs + 1, sizeof(double));
 	h->rates = calloc(bursts + 1, sizeof(double));
 	h->barred = calloc(runs + 1, 1);
-	if (!h->share || !h->rates || !h->barred)
+	h->own = calloc(runs + 1, sizeof(*h->own));
+	if (!h->share || !h->rates || !h->barred || !h->own)
 		return false;
 	h->count = h->share + runs;
 	h->square = h->count + runs;
@@ -96,6 +98,7 @@ static void free_choice(struct choice *h)
 	free(h->share);
 	free(h->rates);
 	free(h->barred);
+	free(h->own);
 }
 
 /* Cosines of all runs to what has these rates. */
@@ -124,16 +127,19 @@ static void look_at(struct choice *h, const struct anchor *a, size_t number)
 {
 	const struct native *n = h->n;
 
-	for (size_t i = h->first; i < n->bursts.count; i++) {
-		h->rates[i] = 0;
-		for (size_t k = choice_burst(h, i)->first; k < native_last(n, i); k++) {
-			const struct native_entry *e = &n->entries.data[k];
-			const struct native_run *run = table_at(&n->runs, e->run);
+	for (size_t r = 0; r < n->runs.count; r++) {
+		const struct native_run *run = table_at(&n->runs, r);
 
-			if (a ? anchor_counts(a, run->key.begin, run->key.end, run->key.to)
-			      : e->run == number)
-				h->rates[i] += e->count / choice_burst(h, i)->seconds;
-		}
+		h->own[r] = a ? anchor_counts(a, run->key.begin, run->key.end, run->key.to)
+			      : r == number;
+	}
+	for (size_t i = h->first; i < n->bursts.count; i++) {
+		double count = 0;
+
+		for (size_t k = choice_burst(h, i)->first; k < native_last(n, i); k++)
+			if (h->own[n->entries.data[k].run])
+				count += n->entries.data[k].count;
+		h->rates[i] = count / choice_burst(h, i)->seconds;
 	}
 	find_cosines(h);
 }
@@ -154,12 +160,8 @@ static void choice_take(struct choice *h, const struct anchor *a)
 {
 	h->seldom += !has_room(h, anchor_rate(a));
 	look_at(h, a, 0);
-	for (size_t r = 0; r < h->n->runs.count; r++) {
-		const struct native_run *run = table_at(&h->n->runs, r);
-		bool own = anchor_counts(a, run->key.begin, run->key.end, run->key.to);
-
-		h->near[r] = fmax(h->near[r], h->cosine[r] * (own ? 1 : OTHER));
-	}
+	for (size_t r = 0; r < h->n->runs.count; r++)
+		h->near[r] = fmax(h->near[r], h->cosine[r] * (h->own[r] ? 1 : OTHER));
 }
 
 /* The run with most time that no anchor is near; false: none has much. */

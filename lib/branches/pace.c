@@ -14,7 +14,7 @@
  */
 #include "branches/private.h"
 
-#define SHARE_BURSTS  0.05 /* of the program's time */
+#define SHARE_BURSTS  0.035 /* of the program's time */
 #define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
@@ -95,16 +95,21 @@ static pid_t find_running(struct branches *b, const struct followed *p, long *pr
 	return 0;
 }
 
-/* The cost to the program and to us. */
+/* The cost to the program and to us. What a thread does in a burst natively, it would have done
+ * without us. */
 static uint64_t spent(const struct branches *b)
 {
-	return branches_now(CLOCK_THREAD_CPUTIME_ID) + b->counts[TALLY_STOP_NS];
+	uint64_t stopped = b->counts[TALLY_STOP_NS], own = b->counts[TALLY_TIMED_NS];
+
+	return branches_now(CLOCK_THREAD_CPUTIME_ID) + (stopped > own ? stopped - own : 0);
 }
 
 /* Since the beginning, with what forks and evaluation took. */
 static uint64_t spent_in_all(const struct branches *b)
 {
-	return spent(b) + b->told[TALLY_STOP_NS];
+	uint64_t stopped = b->told[TALLY_STOP_NS], own = b->told[TALLY_TIMED_NS];
+
+	return spent(b) + (stopped > own ? stopped - own : 0);
 }
 
 /* Whether its moment has come. If it is too expensive now, it is put off. */

@@ -67,10 +67,11 @@ enum experiment_tally_kind {
 	TALLY_SAMPLES_LEFT_OUT, /* clock samples in or right after a burst or window, in no
 				   histogram */
 	TALLY_PROGRAM_NS,       /* CPU time of all threads that could be followed */
-	TALLY_COST_NS,         /* CPU time that following it cost: TALLY_STOP_NS, and all of ours */
-	TALLY_BURSTS_TIMED,    /* bursts that rates of runs are of, including empty ones */
-	TALLY_TIMED_NS,        /* native CPU time of these, together */
-	TALLY_TIMED_TRANSFERS, /* runs in these, together */
+	TALLY_COST_NS,          /* CPU time that following it cost: all of ours, and TALLY_STOP_NS
+				   without TALLY_TIMED_NS, which is the program's own */
+	TALLY_BURSTS_TIMED,     /* bursts that rates of runs are of, including empty ones */
+	TALLY_TIMED_NS,         /* native CPU time of these, together */
+	TALLY_TIMED_TRANSFERS,  /* runs in these, together */
 	TALLY_NATIVE_PAIRS, /* branches that were counted in the program's time, and then in a burst
 			     */
 	TALLY_NATIVE, /* ratio to TALLY_COPIED: they were more frequent natively, and so are all
