@@ -242,7 +242,7 @@ static int measure_host(const struct options *o, struct machine *m, struct error
 	if (!m || !model || !machine_measure_due(o->machine))
 		return 0;
 	if (!o->quiet)
-		say("measuring latencies of this host, three times until it boots again");
+		say("measuring latencies of this host, a few times until it boots again");
 	progress_begin(&progress, !o->quiet);
 	machine_measure(&progress, &ignored);
 	progress_end(&progress);

@@ -19,15 +19,12 @@ static double yard_ns(void)
 	return (rig_now_ns() - begin) / YARD;
 }
 
-/* The quantile of the runs that gives a probe's figure. Lines that pass between cores may also
- * arrive early, if they were not in their intended place; those that others may have replaced are
- * meant to be found as often as they usually are: for these, the median. */
+/* The quantile of the runs that gives a probe's figure: the least disturbed ones. Lines that pass
+ * between cores may also arrive early, if they were not in their intended place: for these, the
+ * median. */
 static double typical_run(int number)
 {
-	return (number >= PROBE_TRANSFER_CHASE && number <= PROBE_OWN_LOCK) ||
-			       number == PROBE_LL_LATER
-		       ? 0.5
-		       : 0.1;
+	return number >= PROBE_TRANSFER_CHASE && number <= PROBE_OWN_LOCK ? 0.5 : 0.1;
 }
 
 static double quantile(double *x, int n, double part)

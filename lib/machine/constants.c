@@ -110,6 +110,12 @@ struct constant_figures {
 	long long at;                    /* when, in seconds of the system's clock; 0: unknown */
 };
 
+/* By what neighbours do: an earlier boot's is another one. */
+static bool constant_changes(const struct constant *k)
+{
+	return k->offset == CONFIG(ll_later);
+}
+
 static uint32_t *constant_of(struct model_config *c, size_t offset)
 {
 	return (uint32_t *)((char *)c + offset);
@@ -207,7 +213,7 @@ static bool constants_agree(const struct constant_figures *times, int n)
 			any += !isnan(times[k].figure[i].value);
 			found += constants_near(times[k].figure[i].value, least);
 		}
-		if (any > 1 && found < 2)
+		if (any > 1 && found < 2 && !constant_changes(&constants[i]))
 			return false;
 	}
 	return true;
@@ -377,7 +383,8 @@ static void constants_settle(struct constant_figures *f, const struct machine_id
 
 	if (text && constants_scan(text, &earlier))
 		for (int i = 0; i < CONSTANTS; i++)
-			if (constants_near(f->figure[i].value, earlier.figure[i].value))
+			if (!constant_changes(&constants[i]) &&
+				constants_near(f->figure[i].value, earlier.figure[i].value))
 				f->figure[i].value = earlier.figure[i].value;
 	free(text);
 }

@@ -234,9 +234,10 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--model-path=",
 		"--model-argv0=",
 		s->options.fast ? "--model-fast=yes" : "--model-fast=no",
-		[15 + sizeof(own) / sizeof(own[0]) + 1] = NULL,
+		s->options.machine->family[0] ? "--model-host=yes" : "--model-host=no",
+		[16 + sizeof(own) / sizeof(own[0]) + 1] = NULL,
 	};
-	size_t at = 15;
+	size_t at = 16;
 	bool failed = false;
 	int rc = -1;
 

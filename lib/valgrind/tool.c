@@ -306,6 +306,7 @@ static Bool process_option(const HChar *argument)
 	if VG_STR_CLO (argument, "--model-config", config_path) {
 	} else if VG_STR_CLO (argument, "--model-counts", counts_directory) {
 	} else if VG_BOOL_CLO (argument, "--model-fast", fast) {
+	} else if VG_BOOL_CLO (argument, "--model-host", identity_of_host) {
 	} else if VG_BINT_CLO (argument, "--model-turn", turn_blocks, 1, 100000) {
 	} else if VG_STR_CLO (argument, "--model-path", elsewhere) {
 	} else if VG_STR_CLO (argument, "--model-argv0", elsewhere) {
@@ -322,6 +323,7 @@ static void print_usage(void)
 	("    --model-config=FILE       what to model: a struct model_config\n"
 	 "    --model-counts=DIRECTORY  where the counts go\n"
 	 "    --model-fast=no|yes       model windows of the execution only\n"
+	 "    --model-host=no|yes       cpuid names the maker of this processor\n"
 	 "    --model-profile=KIND      blocks, samples or insns: a profile beside the counts\n"
 	 "    --model-sample=EVENT:PERIOD[:skid],...  by number; with it, overflow samples\n"
 	 "    --model-stacks=no|yes     with samples: their call paths\n"

@@ -15,6 +15,7 @@
  *   pages.c            which memory has large pages
  *   valgrind_debug.c   no debugging information
  *   fused.c            fused multiply-adds by the instruction for it
+ *   identity.c         the maker of the processor that the program sees
  *   trace.c            the buffer of records
  *   sampled.c          when there are records and when only counts
  *   modes.c            two translations of each superblock
@@ -86,7 +87,8 @@ extern Bool precise_prefetches;
 
 /* ---- turns.c ---- */
 /* A thread was created; itself: it is the caller, and runs. */
-extern Int turn_blocks; /* superblocks per turn */
+extern Int turn_blocks;       /* superblocks per turn */
+extern Bool identity_of_host; /* the model is of this processor */
 void turns_add(ThreadId tid, UInt number, Bool itself);
 void turns_end(ThreadId tid);
 void turns_forked(ThreadId tid);
