@@ -200,6 +200,12 @@ static bool constants_near(double value, double other)
 	return fabs(value - other) <= fmax(SAME * other, NEAR);
 }
 
+/* A figure that its rounds do not agree on says nothing, also if it is the least. */
+static bool constant_scatters(const struct figure *f)
+{
+	return !(f->least_spread <= SPREAD * fmax(f->value, 1));
+}
+
 /* Has each figure been found twice, the least one and another near it? */
 static bool constants_agree(const struct constant_figures *times, int n)
 {
@@ -208,10 +214,12 @@ static bool constants_agree(const struct constant_figures *times, int n)
 		int found = 0, any = 0;
 
 		for (int k = 0; k < n; k++)
-			least = fmin(least, times[k].figure[i].value);
+			if (!constant_scatters(&times[k].figure[i]))
+				least = fmin(least, times[k].figure[i].value);
 		for (int k = 0; k < n; k++) {
 			any += !isnan(times[k].figure[i].value);
-			found += constants_near(times[k].figure[i].value, least);
+			found += !constant_scatters(&times[k].figure[i]) &&
+				 constants_near(times[k].figure[i].value, least);
 		}
 		if (any > 1 && found < 2 && !constant_changes(&constants[i]))
 			return false;
@@ -227,7 +235,7 @@ static long long constants_wait(const struct constant_figures *times, int n)
 	return n < TIMES_ENOUGH ? APART : (long long)APART << (n - TIMES_ENOUGH + 1);
 }
 
-/* The least of n times, of each figure. */
+/* The least of n times, of each figure; of those that scatter only where there are no others. */
 static void constants_join(
 	const struct constant_figures *times, int n, struct constant_figures *out)
 {
@@ -235,9 +243,12 @@ static void constants_join(
 	for (int k = 1; k < n; k++) {
 		out->at = times[k].at;
 		for (int i = 0; i < CONSTANTS; i++) {
-			const struct figure *f = &times[k].figure[i];
+			const struct figure *f = &times[k].figure[i], *least = &out->figure[i];
+			bool scatters = constant_scatters(f);
 
-			if (isnan(out->figure[i].value) || f->value < out->figure[i].value)
+			if (isnan(least->value) ||
+				(scatters == constant_scatters(least) ? f->value < least->value
+								      : !scatters))
 				out->figure[i] = *f;
 		}
 	}
@@ -254,8 +265,7 @@ static bool constant_possible(
 	if (k->most ? whole > k->most
 		    : whole > (double)TIMES * described || fmax(whole, 1) * TIMES < described)
 		return false;
-	return f->least_spread <= SPREAD * fmax(f->value, 1) &&
-	       (!k->above || whole > *constant_of(c, k->above));
+	return !constant_scatters(f) && (!k->above || whole > *constant_of(c, k->above));
 }
 
 static void constants_apply(struct machine *m, const struct constant_figures *f)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maker of the processor that the program sees. VEX's is one of Intel's; libraries choose routines
- * and limits by the maker, beside what the processor can do. So that a model of this host executes
- * what the host does, an AMD one says that it is one: maker, family, name, sizes of caches. What it
- * can do stays what VEX can run.
+ * The maker of the processor that the program sees. VEX's is one of Intel's; libraries choose
+ * routines and limits by the maker, beside what the processor can do. So that a model of this host
+ * executes what the host does, an AMD one says that it is one: maker, family, name, sizes of
+ * caches. What it can do stays what VEX can run.
  *
  * Of other makers, and for models of other processors, the answers are VEX's: the same on all
  * hosts.
@@ -21,7 +21,7 @@ void __wrap_amd64g_dirtyhelper_CPUID_avx2(VexGuestAMD64State *st);
 
 Bool identity_of_host;
 
-static Bool is_amd(UInt ebx, UInt edx, UInt ecx)
+static Bool identity_is_amd(UInt ebx, UInt edx, UInt ecx)
 {
 	return ebx == signature_AMD_ebx && edx == signature_AMD_edx && ecx == signature_AMD_ecx;
 }
@@ -34,7 +34,7 @@ void __wrap_amd64g_dirtyhelper_CPUID_avx2(VexGuestAMD64State *st)
 	if (!identity_of_host)
 		return;
 	__cpuid(0, a, b, c, d);
-	if (!is_amd(b, d, c))
+	if (!identity_is_amd(b, d, c))
 		return;
 	__cpuid(0x80000000, a, b, c, d);
 	if (leaf > a)
