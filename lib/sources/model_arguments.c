@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sources/model_arguments.h"
 
+#include "model/wire/shared.h"
+
 void model_arguments_ask(struct model_config *config, const struct source_options *options,
 	const struct event_spec *specs, size_t count)
 {
@@ -15,6 +17,18 @@ void model_arguments_ask(struct model_config *config, const struct source_option
 		model_ask(config, (unsigned)specs[i].event->number);
 	if (!(config->parts & MODEL_PART_CLOCK))
 		config->clock = MODEL_CLOCK_FIRST_ORDER; /* the cheaper one */
+}
+
+void model_log_argument(const char *directory, struct strbuf *to)
+{
+	strbuf_puts(to, "--log-file=");
+	/* "%" begins a format in Valgrind's names of log files. */
+	for (; *directory; directory++) {
+		if (*directory == '%')
+			strbuf_putc(to, '%');
+		strbuf_putc(to, *directory);
+	}
+	strbuf_puts(to, "/" MODEL_LOG_PREFIX "%p");
 }
 
 /* EVENT:PERIOD[:skid], separated by commas. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tool's arguments for a profile. */
+/* The tool's arguments, above all for a profile. */
 #ifndef SOURCES_MODEL_ARGUMENTS_H
 #define SOURCES_MODEL_ARGUMENTS_H
 
 #include "base/strbuf.h"
 #include "sources/model_counts.h"
 #include "sources/source.h"
+
+/* Where Valgrind's messages go, a file for each process. */
+void model_log_argument(const char *directory, struct strbuf *to);
 
 #define MODEL_PROFILE_ARGUMENTS 5
 

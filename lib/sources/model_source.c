@@ -186,16 +186,6 @@ static int check_command(const char *command, struct error *e)
 	return error_hint(e, "use -source os or -source pmu, which run it natively");
 }
 
-/* "%" begins a format in Valgrind's names of log files. */
-static void add_escaped(struct strbuf *to, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '%')
-			strbuf_putc(to, '%');
-		strbuf_putc(to, *text);
-	}
-}
-
 /* Shells set "_" to a program's path. For the same stack as under cachegrind, "_" must be the
  * wrapper's path and not ours. */
 static int imitate_shell(const char *wrapper, struct launch *launch, struct error *e)
@@ -244,9 +234,7 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 	snprintf(s->command, sizeof(s->command), "%s", launch->argv[0]);
 	if (check_command(launch->argv[0], e))
 		return -1;
-	strbuf_puts(&own[0], "--log-file=");
-	add_escaped(&own[0], s->scratch.path);
-	strbuf_puts(&own[0], "/" MODEL_LOG_PREFIX "%p");
+	model_log_argument(s->scratch.path, &own[0]);
 	strbuf_printf(&own[1], "--model-config=%s/config", s->scratch.path);
 	strbuf_printf(&own[2], "--model-counts=%s", s->scratch.path);
 	if (s->options.turn)
