@@ -14,8 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/wire/shared.h"
+
 #define NAME          "perfex-model."
 #define VALGRIND_FILE "valgrind_proc_"
+#define PROCESS       "process."   /* an empty file says that this process is of the run */
 #define UNLOCKED      "config.new" /* it is renamed when it is locked */
 #define STALE_AFTER                                                                                \
 	30 /* seconds: between the making of a directory and its lock there is a moment */
@@ -69,19 +72,23 @@ static const char *valgrind_directory(void)
 	return directory && *directory ? directory : "/tmp";
 }
 
-/* Is this a file of Valgrind's for a process that has ended, and that has its log in directory? */
+/* Is this a file of Valgrind's for a process of this run that has ended? */
 static bool is_leftover(int directory, int below, const char *name)
 {
-	char log[40];
+	char process[40], log[40];
 	struct stat st;
 	int pid;
 
 	if (sscanf(name, VALGRIND_FILE "%d_", &pid) != 1 || pid <= 0)
 		return false;
-	snprintf(log, sizeof(log), "log.%d", pid);
-	return fstatat(directory, log, &st, AT_SYMLINK_NOFOLLOW) == 0 && kill(pid, 0) != 0 &&
-	       errno == ESRCH && fstatat(below, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISREG(st.st_mode) && st.st_uid == geteuid();
+	snprintf(process, sizeof(process), PROCESS "%d", pid);
+	snprintf(log, sizeof(log), MODEL_LOG_PREFIX "%d", pid);
+	if (fstatat(directory, process, &st, AT_SYMLINK_NOFOLLOW) != 0 &&
+		fstatat(directory, log, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	return kill(pid, 0) != 0 && errno == ESRCH &&
+	       fstatat(below, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_uid == geteuid();
 }
 
 /* Valgrind gives each process files in the place of those in /proc and removes their names at once.
@@ -233,6 +240,17 @@ int model_scratch_make(struct model_scratch *s, const struct model_config *confi
 	error_sys(
 		e, errnum, "no room for the model's counts in TMPDIR, /dev/shm, /tmp or /var/tmp");
 	return error_hint(e, "set TMPDIR to a writable directory");
+}
+
+void model_scratch_note(const struct model_scratch *s, pid_t pid)
+{
+	char path[sizeof(s->path) + 40];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" PROCESS "%d", s->path, (int)pid);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
 }
 
 void model_scratch_remove(struct model_scratch *s)

@@ -7,6 +7,8 @@
 #ifndef SOURCES_MODEL_SCRATCH_H
 #define SOURCES_MODEL_SCRATCH_H
 
+#include <sys/types.h>
+
 #include "base/error.h"
 #include "model/model.h"
 
@@ -20,6 +22,8 @@ struct model_scratch {
 void model_scratch_sweep(void);
 /* With the configuration in it. */
 int model_scratch_make(struct model_scratch *s, const struct model_config *config, struct error *e);
+/* This process is of the run: what Valgrind leaves for it goes with the directory. */
+void model_scratch_note(const struct model_scratch *s, pid_t pid);
 /* Also of one that was never made, if it is zeroed. */
 void model_scratch_remove(struct model_scratch *s);
 

@@ -259,10 +259,12 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 
 static int model_attach(void *session, pid_t pid, bool running, struct error *e)
 {
-	(void)session;
-	(void)pid;
-	if (!running)
+	struct model_session *s = session;
+
+	if (!running) {
+		model_scratch_note(&s->scratch, pid);
 		return 0;
+	}
 	error_set(e, ERR_UNSUPPORTED, "the model cannot attach to a process that runs already");
 	return error_hint(
 		e, "start the command under perfex, or use -source pmu or -source os with -pid");

@@ -63,6 +63,8 @@ another=$!
 wait_for test -e begun6
 who=$(cat who)
 : > "scratch/valgrind_proc_${who}_cmdline_12345678"
+ok "the process is known before Valgrind begins" sh -c "ls scratch/perfex-model.*/process.$who"
+rm scratch/perfex-model.*/log.*
 : > scratch/valgrind_proc_1_cmdline_12345678
 kill -9 $another "$who"
 wait $another 2>/dev/null
