@@ -21,7 +21,7 @@ static int slices_widened(struct table *to, const struct table *from, unsigned m
 	for (size_t i = 0; i < from->count; i++) {
 		struct experiment_slice row = *(const struct experiment_slice *)table_at(from, i);
 
-		row.key.slice >>= more;
+		row.key.slice = more < 32 ? row.key.slice >> more : 0;
 		if (row_add(to, &experiment_slices_kind, &row) < 0) {
 			table_fini(to);
 			return -1;
@@ -75,7 +75,7 @@ int experiment_add_between(
 	for (uint64_t at = begin >> x->slicing.shift; done < sample->count; at++) {
 		uint64_t until = (at + 1) << x->slicing.shift, upto = sample->count;
 
-		if (until <= last)
+		if (until && until <= last) /* the last of all slices ends at 2^64 */
 			upto = (uint64_t)((double)sample->count * (double)(until - begin) /
 					  (double)(end - begin));
 		if (slices_add_cell(x, row, at, upto - done))

@@ -193,9 +193,28 @@ static void test_sums(void)
 		experiment_fini(&runs[i]);
 }
 
+/* Damaged files have any times. */
+static void test_far(void)
+{
+	struct experiment x;
+	struct experiment_sample s = {.count = 5};
+
+	slices_begin(&x);
+	for (uint32_t i = 1; i < 200; i++)
+		experiment_add_at(&x, &s, i * MS);
+	experiment_add_at(&x, &s, 1ull << 62);
+	is_int(slices_sum(&x, 0, 1), 995,
+		"what was early is in the first slice when another is far");
+	is_int(slices_sum(&x, 1, UINT32_MAX), 5, "and this one alone");
+	experiment_add_at(&x, &s, UINT64_MAX);
+	is_int(slices_sum(&x, 0, UINT32_MAX), 1005, "the last of all times has a slice");
+	experiment_fini(&x);
+}
+
 int main(void)
 {
 	test_growth();
+	test_far();
 	test_between();
 	test_room();
 	test_sums();
