@@ -44,7 +44,7 @@ like "-summary: what they took" "$out" '^Time that recording branches took.* [0-
 for try in 1 2 3 4 5 6 7 8; do
 	run ssrun -q -branches -bursts 20 -o "places.$try" "$branchy" places 300
 	prof -dump "places.$try" > places.txt
-	ok=$(awk '/^tally stops/ { stops = $4 } /^branch / { met++ } /^tally transfers/ { n = $4 } END { print (met > 256 && n > 100 * stops) }' places.txt)
+	ok=$(awk '/^tally stops/ { stops = $4 } /^branch / { met++ } /^tally transfers/ { n = $4 } END { print (met > 256 && n > 10 * stops) }' places.txt)
 	[ "$ok" = 1 ] && break
 done
 is "256 places that are returned to: the same" "$status $out" "0 $(cat want)"
