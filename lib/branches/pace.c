@@ -14,7 +14,7 @@
  */
 #include "branches/private.h"
 
-#define SHARE_BURSTS  0.035 /* of the program's time */
+#define SHARE_BURSTS  0.05 /* of the program's time */
 #define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
