@@ -3,9 +3,9 @@
 . "$TOP/tests/lib.sh"
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "single steps" "the model's tool is not built here"; done_testing; }
 steps=$build/tests/programs/steps
-# What Valgrind preloads, the loader has to load in both; and the processor is to be Valgrind's.
+# What Valgrind preloads, the loader has to load in both; and the processor is to be the model's.
 preloaded=$(sed -n 2p "$build/libexec/perfex/perfexmodel.built-for")
-ok "the processor that Valgrind presents" sh -c 'valgrind -q --tool=none "$1" -leaves > leaves' sh "$steps"
+ok "the processor that the model presents" sh -c 'perfex -q -source model -e gi -o counted -- "$1" -leaves > leaves' sh "$steps"
 near() { # command...
 	env -i PATH="$PATH" LC_ALL=C LD_PRELOAD="$preloaded" "$steps" -as leaves -o stepped -- "$@" >/dev/null 2>err || {
 		skip "$1: instructions" "it cannot be stepped here: $(head -1 err)"; return; }
