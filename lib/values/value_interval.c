@@ -26,9 +26,16 @@ static void share_finish(struct value_share *s, double slack, double lost, uint6
 	s->high = fmax(s->high, s->share);
 }
 
-/* least: independent values that the site has at least. */
+/*
+ * Windows begin at moments of time, not of execution, so what is executed slowly is seen more
+ * often: the scatter between windows is not all of the error. All of it, as a multiple of the
+ * variance by scatter: chosen with lua and awk, judged with other programs (docs/accuracy.md).
+ */
+#define BEYOND_SCATTER 1.5
+
+/* least: independent values that the site has at least; beyond: see above. */
 static struct value_share value_share_at_least(const struct experiment_value_site *site,
-	const struct experiment_value *value, double least)
+	const struct experiment_value *value, double least, double beyond)
 {
 	double n = (double)site->count, b = (double)site->moments, most, sure, p, variance, size;
 	struct value_share s = {0};
@@ -46,9 +53,9 @@ static struct value_share value_share_at_least(const struct experiment_value_sit
 				   p * p * (double)site->squares) /
 			   (n * n);
 		if (variance > 0 && p < 1)
-			size = fmin(n, fmax(fmin(size, least), p * (1 - p) / variance));
+			size = fmin(n, fmax(fmin(size, least), p * (1 - p) / variance)) / beyond;
 	}
-	wilson(p, size, &s);
+	wilson(p, fmax(1, size), &s);
 	share_finish(
 		&s, (most - sure) / 2 / n, experiment_value_cut_share(site->cut), site->moments);
 	return s;
@@ -57,13 +64,13 @@ static struct value_share value_share_at_least(const struct experiment_value_sit
 struct value_share value_share_of(
 	const struct experiment_value_site *site, const struct experiment_value *value)
 {
-	return value_share_at_least(site, value, (double)site->count);
+	return value_share_at_least(site, value, (double)site->count, BEYOND_SCATTER);
 }
 
 struct value_share value_share_fitted(
 	const struct experiment_value_site *site, const struct experiment_value *value)
 {
-	return value_share_at_least(site, value, 1);
+	return value_share_at_least(site, value, 1, 1);
 }
 
 struct value_share value_share_counted(

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "experiment/tables.h"
 
-#define WORTH_A_LIST 8 /* values; the list of a site with fewer is not kept */
+#define WORTH_A_LIST 1
 
 struct listed_value {
 	uint64_t value, count, error;
@@ -162,8 +162,6 @@ static uint64_t least_listed(const struct live_site *s)
 {
 	uint64_t least = s->row.count;
 
-	if (s->row.count < WORTH_A_LIST)
-		return least;
 	for (uint32_t i = 0; i < s->listed; i++)
 		if (s->list[i].count < least)
 			least = s->list[i].count;
@@ -219,7 +217,7 @@ static int put_site(struct live_site *s, bool shape, struct experiment *x)
 	site = experiment_row(x, EXPERIMENT_VALUE_SITES, &row);
 	if (site < 0)
 		return -1;
-	for (uint32_t i = 0; row.count >= WORTH_A_LIST && i < s->listed; i++) {
+	for (uint32_t i = 0; i < s->listed; i++) {
 		const struct listed_value *l = &s->list[i];
 		bool kept = !shape || is_code(&row, l);
 		struct experiment_value value = {.key = {.value = kept ? l->value : i + 1,
