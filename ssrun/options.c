@@ -105,11 +105,13 @@ static int set_values(void *target, const char *argument, struct error *e)
 		o->shape = true;
 	else if (argument && strcmp(argument, "latency") == 0)
 		o->latency = true;
+	else if (argument && strcmp(argument, "watch") == 0)
+		o->watch = true;
 	else if (argument && strstr(argument, ".so"))
 		o->module = argument;
 	else if (argument)
 		return error_set(e, ERR_RANGE,
-			"-values=HOW: HOW is shape, latency or a module, FILE.so, not '%s'",
+			"-values=HOW: HOW is shape, latency, watch or a module, FILE.so, not '%s'",
 			argument);
 	return 0;
 }
@@ -147,6 +149,10 @@ static int check_values(const struct options *o, struct error *e)
 	if (o->latency && o->length)
 		return error_set(e, ERR_CONFLICT,
 			"-length is of windows, and -values=latency has none: leave it out");
+	if (o->watch && (o->latency || o->module))
+		return error_set(e, ERR_CONFLICT,
+			"-values=watch goes with windows of its own: leave out -values=%s",
+			o->latency ? "latency" : o->module);
 	if (o->length > VALUES_LENGTH_MAX)
 		return error_set(e, ERR_RANGE, "-length takes at most %d instructions, not %lu",
 			VALUES_LENGTH_MAX, o->length);

@@ -16,7 +16,7 @@
 struct options {
 	bool experiments[EXPERIMENTS_MAX]; /* requested, numbered as in collect_experiment_at */
 	bool prof_hwc, all, both, cpus, kernel, verbose, quiet, list, json, csv, completion,
-		overview, help, version, values, shape, latency; /* of -values=HOW */
+		overview, help, version, values, shape, latency, watch; /* of -values=HOW */
 	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text,
 		*module;                                       /* -values=MODULE */
 	double caliper_seconds, seconds, bursts, rate, budget; /* budget: [0,1] */

@@ -155,6 +155,7 @@ static void ask_for_values(const struct options *o, struct collect_request *r)
 	r->values.length = (unsigned)o->length;
 	r->values.shape = o->shape;
 	r->values.latency = o->latency;
+	r->values.watch = o->watch;
 	r->values.module = o->module;
 }
 

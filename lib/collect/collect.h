@@ -51,6 +51,7 @@ struct collect_request {
 		unsigned length; /* instructions of a window; 0: the default */
 		bool shape;      /* values themselves are not kept */
 		bool latency;    /* loads are timed, in place of windows */
+		bool watch;      /* debug registers follow some of their accesses */
 		const char *module; /* PATH or PATH:TEXT of a user's functions; NULL: none */
 	} values;                   /* with METRIC_VALUES */
 	struct progress *progress;  /* of slow runs; may be NULL */

@@ -184,8 +184,9 @@ static struct values_config values_wanted(const struct collection *c)
 	const struct value_module *m = &c->sampler.values.module;
 
 	if (m->path)
-		return (struct values_config){m->config.skip, m->config.length, true};
-	return (struct values_config){VALUES_SKIP, length ? length : VALUES_LENGTH, false};
+		return (struct values_config){m->config.skip, m->config.length, true, false};
+	length = length ? length : VALUES_LENGTH;
+	return (struct values_config){VALUES_SKIP, length, false, c->request->values.watch};
 }
 
 static int load_module(struct collection *c, struct error *e)
@@ -202,6 +203,7 @@ static int add_visits(struct collection *c, struct branches_request *request, st
 {
 	const struct collect_request *r = c->request;
 	const struct values_config config = values_wanted(c);
+	struct error why;
 
 	request->rate = c->sampler.values.module.path ? c->sampler.values.module.config.rate
 						      : r->values.rate;
@@ -213,6 +215,8 @@ static int add_visits(struct collection *c, struct branches_request *request, st
 	if (value_records_begin(&c->sampler.values, &config, e))
 		return -1;
 	c->sampler.values.sites.shape = r->values.shape;
+	if (r->values.watch && value_records_watch(&c->sampler.values, &why))
+		collect_say(r, 0, "no watched addresses, only values: %s", why.message);
 	return 0;
 }
 
@@ -229,7 +233,6 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 		.known = r->known,
 		.context = &c->sampler.rings};
 	struct error why;
-
 	bool values = wants(c, METRIC_VALUES), latency = values && r->values.latency;
 	const char *what = latency ? "latencies" : values ? "values" : "branch records";
 

@@ -44,12 +44,24 @@ int value_records_begin(
 	return 0;
 }
 
+int value_records_watch(struct value_records *r, struct error *e)
+{
+	return watches_begin(&r->watches, e) ||
+			       experiment_fact(r->experiment, EXPERIMENT_VALUE_WATCH,
+				       r->watches.kernel ? EXPERIMENT_VALUE_WATCH_ALL
+							 : EXPERIMENT_VALUE_WATCH_USER,
+				       e)
+		       ? -1
+		       : 0;
+}
+
 /* ---- the thread that traces ---- */
 
 static void window_free(struct value_window *w)
 {
 	vec_fini(&w->seen);
 	vec_fini(&w->trace);
+	vec_fini(&w->touches);
 }
 
 static void value_count(struct value_records *r, const struct value_window *w, bool any)
@@ -67,6 +79,14 @@ static void value_count(struct value_records *r, const struct value_window *w, b
 		r->tallies[ends[w->end]]++;
 }
 
+static void take_told(struct value_records *r)
+{
+	for (size_t i = 0; i < VALUE_TALLIES; i++) {
+		r->tallies[i] += r->watches.told[i];
+		r->watches.told[i] = 0;
+	}
+}
+
 uint64_t value_records_visit(void *context, const struct branches_visit *visit)
 {
 	struct value_records *r = context;
@@ -76,15 +96,18 @@ uint64_t value_records_visit(void *context, const struct branches_visit *visit)
 		.state = visit->state,
 		.size = visit->size};
 	struct value_window w = {.time = visit->time};
-	uint64_t spent;
+	uint64_t spent, watched = 0;
 	bool any;
 
 	any = visit->registers && values_interpret(r->values, &thread, &w);
+	if (any && r->watches.wanted)
+		watched = watches_visit(&r->watches, visit, &w);
 	pthread_mutex_lock(&r->lock);
 	value_count(r, &w, any);
+	take_told(r);
 	if ((!w.seen.count && !w.trace.count) || vec_add(&r->queue, w))
 		window_free(&w);
-	spent = r->spent;
+	spent = r->spent + watched;
 	r->spent = 0;
 	pthread_mutex_unlock(&r->lock);
 	return spent;
@@ -95,6 +118,7 @@ void value_records_renewed(void *context, pid_t pid)
 	struct value_records *r = context;
 
 	values_renew(r->values, pid);
+	watches_renew(&r->watches, pid);
 }
 
 /* ---- its owner ---- */
@@ -244,6 +268,7 @@ void value_records_fini(struct value_records *r)
 	vec_fini(&r->pending);
 	vec_fini(&r->queue);
 	value_sites_fini(&r->sites);
+	watches_fini(&r->watches);
 	pthread_mutex_destroy(&r->lock);
 	memset(r, 0, sizeof(*r));
 }

@@ -11,6 +11,7 @@
 
 #include "branches/branches.h"
 #include "collect/spaces.h"
+#include "collect/watches.h"
 #include "experiment/branches.h"
 #include "values/sites.h"
 #include "values/value_module.h"
@@ -24,6 +25,7 @@ struct value_records {
 	struct values *values;      /* owned; NULL: there are none */
 	struct value_module module; /* path is NULL: there is none */
 	struct value_sites sites;
+	struct watches watches; /* of the thread that traces */
 	/* shared */
 	pthread_mutex_t lock;
 	value_windows queue;
@@ -40,6 +42,8 @@ int value_records_load(struct value_records *r, const char *which,
 /* -1: no values are possible. */
 int value_records_begin(
 	struct value_records *r, const struct values_config *config, struct error *e);
+/* Some accesses are to be watched, too. -1: that is not possible here. */
+int value_records_watch(struct value_records *r, struct error *e);
 /* Of struct branches_request; the context is the struct value_records. */
 uint64_t value_records_visit(void *context, const struct branches_visit *visit);
 void value_records_renewed(void *context, pid_t pid);

@@ -22,6 +22,9 @@ const char *const experiment_value_kinds[VALUE_KINDS] = {
 	[VALUE_PARTNER] = "partner",
 	[VALUE_STRIDE] = "stride",
 	[VALUE_LEVEL] = "level",
+	[VALUE_WATCH] = "watch",
+	[VALUE_REUSE] = "reuse",
+	[VALUE_NEXT] = "next",
 };
 
 static const struct row_field site_fields[] = {
@@ -184,6 +187,8 @@ bool experiment_value_is_secret(const struct experiment_value_site *site)
 	case VALUE_DISTANCE:
 	case VALUE_LATENCY:
 	case VALUE_LEVEL:
+	case VALUE_WATCH:
+	case VALUE_REUSE:
 		return false;
 	case VALUE_BRANCH:
 		return (site->key.form & 0xff) == VALUE_PLACE;
@@ -212,6 +217,9 @@ static const char *const tally_words[VALUE_TALLIES] = {
 	[VALUE_TALLY_PROGRAM_NS] = "program-ns",
 	[VALUE_TALLY_COST_NS] = "cost-ns",
 	[VALUE_TALLY_STOP_NS] = "stop-ns",
+	[VALUE_TALLY_WATCHED] = "watched",
+	[VALUE_TALLY_WATCH_MISSED] = "watch-missed",
+	[VALUE_TALLY_WATCH_UNKNOWN] = "watch-unknown",
 };
 
 /* Tallies of later versions are printed by number. */

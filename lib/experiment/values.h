@@ -45,6 +45,9 @@ enum experiment_value_kind {
 			     has to do with; operand: a bit number of enum experiment_value_access */
 	VALUE_STRIDE,     /* of addresses: the difference to the one before at the same moment */
 	VALUE_LEVEL,      /* where a load gets its data from: VALUE_LEVELS; of bursts */
+	VALUE_WATCH,      /* enum experiment_value_watch: what became of an access watched */
+	VALUE_REUSE,      /* of these, ns of CPU time until the next access: a power of two */
+	VALUE_NEXT,       /* and that access; operand: a bit number of VALUE_WATCH */
 	VALUE_KINDS
 };
 
@@ -90,6 +93,24 @@ enum experiment_value_access {
 	VALUE_CHASES = 1 << 11,   /* its base is what it loaded the time before */
 };
 #define VALUE_ACCESSES 12 /* bits */
+
+/* An access to memory whose address was watched, and the thread's next one to the same bytes. */
+enum experiment_value_watch {
+	VALUE_WATCH_LOAD = 1 << 0,     /* it was a load, or */
+	VALUE_WATCH_STORE = 1 << 1,    /* a store */
+	VALUE_WATCH_SILENT = 1 << 2,   /* of what was there already */
+	VALUE_WATCH_DEAD = 1 << 3,     /* a store, then a store of all its bytes */
+	VALUE_WATCH_USED = 1 << 4,     /* a store, then a load */
+	VALUE_WATCH_RELOADED = 1 << 5, /* a load, then a load */
+	VALUE_WATCH_REPLACED = 1 << 6, /* a load, then a store */
+	VALUE_WATCH_OPEN = 1 << 7,     /* nothing, as long as it was watched */
+};
+#define VALUE_WATCHES 8 /* bits */
+
+/* A fact: whose accesses to watched addresses were seen. */
+#define EXPERIMENT_VALUE_WATCH      "values.watch"
+#define EXPERIMENT_VALUE_WATCH_ALL  "thread and kernel"
+#define EXPERIMENT_VALUE_WATCH_USER "thread"
 
 /* How values are to be read. */
 enum experiment_value_class {
@@ -165,6 +186,9 @@ enum experiment_value_tally_kind {
 	VALUE_TALLY_PROGRAM_NS,    /* CPU time of all threads that could be followed */
 	VALUE_TALLY_COST_NS,       /* CPU time of moments, of threads and of ssrun */
 	VALUE_TALLY_STOP_NS,       /* of this, of threads */
+	VALUE_TALLY_WATCHED,       /* accesses whose addresses were watched */
+	VALUE_TALLY_WATCH_MISSED,  /* of these, not seen: another one came first, or none */
+	VALUE_TALLY_WATCH_UNKNOWN, /* of these, followed by an unknown one */
 	VALUE_TALLIES
 };
 

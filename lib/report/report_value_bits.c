@@ -81,16 +81,16 @@ static const char *distance_text(struct report_values *w, const struct prof_valu
 	return frequent_text(w, value_site_beside(w, s, VALUE_DISTANCE, 0));
 }
 
-/* The store that it has to do with most often. */
-static const char *partner_text(
-	struct report_values *w, const struct prof_value_site *s, uint64_t bits)
+/* The access that it has to do with most often. */
+static const char *partner_of(struct report_values *w, const struct prof_value_site *s,
+	enum experiment_value_kind kind, unsigned all, uint64_t bits)
 {
 	const struct prof_value_site *most = NULL;
 	struct image_line line = {0};
 
-	for (unsigned k = 0; k < VALUE_ACCESSES; k++) {
+	for (unsigned k = 0; k < all; k++) {
 		const struct prof_value_site *p =
-			bits >> k & 1 ? value_site_beside(w, s, VALUE_PARTNER, k) : NULL;
+			bits >> k & 1 ? value_site_beside(w, s, kind, k) : NULL;
 
 		if (p && p->list.count && (!most || p->sums.count > most->sums.count))
 			most = p;
@@ -105,6 +105,12 @@ static const char *partner_text(
 	return report_value_text(w->t, w->d, most, &most->list.data[0]);
 }
 
+static const char *partner_text(
+	struct report_values *w, const struct prof_value_site *s, uint64_t bits)
+{
+	return partner_of(w, s, VALUE_PARTNER, VALUE_ACCESSES, bits);
+}
+
 static const char *store_text(struct report_values *w, const struct prof_value_site *s)
 {
 	const char *text = partner_text(w, s, VALUE_BLOCKED | VALUE_ALIAS);
@@ -115,6 +121,34 @@ static const char *store_text(struct report_values *w, const struct prof_value_s
 static const char *killer_text(struct report_values *w, const struct prof_value_site *s)
 {
 	return partner_text(w, s, VALUE_DEAD);
+}
+
+/* CPU time until the bytes were accessed again: what half of those that were did not exceed. */
+static const char *reuse_text(struct report_values *w, const struct prof_value_site *s)
+{
+	const struct prof_value_site *r = value_site_beside(w, s, VALUE_REUSE, 0);
+	uint64_t all = 0, sum = 0, ns = 0;
+
+	for (size_t i = 0; r && i < r->list.count; i++)
+		all += r->list.data[i].sure;
+	/* Values are few, and in order of frequency. */
+	for (unsigned k = 0; all && k < 64 && 2 * sum < all; k++)
+		for (size_t i = 0; i < r->list.count; i++)
+			if (r->list.data[i].key.value == 1ull << k) {
+				sum += r->list.data[i].sure;
+				ns = 2ull << k;
+			}
+	if (!all)
+		return NULL;
+	return ns < 10000      ? report_text(w->t, "%" PRIu64 " ns", ns)
+	       : ns < 10000000 ? report_text(w->t, "%.0f us", (double)ns * 1e-3)
+			       : report_text(w->t, "%.0f ms", (double)ns * 1e-6);
+}
+
+/* The access that comes next most often. */
+static const char *next_text(struct report_values *w, const struct prof_value_site *s)
+{
+	return partner_of(w, s, VALUE_NEXT, VALUE_WATCHES, UINT64_MAX);
 }
 
 /* ---- weights ---- */
@@ -166,6 +200,15 @@ static const struct bits_view redundant_view = {.kind = VALUE_ACCESS,
 		{"silent", "silent %", VALUE_SILENT, VALUE_WRITES, false},
 		{"dead", "dead %", VALUE_DEAD, VALUE_WRITES, false}},
 	.texts = {{"killer", "overwritten by", killer_text}}};
+
+static const struct bits_view watch_view = {.kind = VALUE_WATCH,
+	.shares = {{"dead", "dead %", VALUE_WATCH_DEAD, VALUE_WATCH_STORE, false},
+		{"silent", "silent %", VALUE_WATCH_SILENT, VALUE_WATCH_STORE, false},
+		{"used", "used %", VALUE_WATCH_USED, VALUE_WATCH_STORE, true},
+		{"reloaded", "reloaded %", VALUE_WATCH_RELOADED, VALUE_WATCH_LOAD, false},
+		{"replaced", "replaced %", VALUE_WATCH_REPLACED, VALUE_WATCH_LOAD, true},
+		{"open", "open %", VALUE_WATCH_OPEN, 0, true}},
+	.texts = {{"reuse", "again within", reuse_text}, {"next", "next access", next_text}}};
 
 /* ---- rows ---- */
 
@@ -324,6 +367,44 @@ static void conflicts_make(struct report_values *w)
 static void redundant_make(struct report_values *w)
 {
 	bits_make(w, &redundant_view);
+}
+
+/* Whether the kernel's accesses were not seen in some run. */
+static bool watch_lacks_kernel(const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const char *fact = experiment_fact_find(
+			d->request->inputs[i].experiment, EXPERIMENT_VALUE_WATCH);
+
+		if (fact && strcmp(fact, EXPERIMENT_VALUE_WATCH_USER) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void watch_make(struct report_values *w)
+{
+	const uint64_t *tallies = w->v.tallies;
+
+	bits_make(w, &watch_view);
+	if (!tallies[VALUE_TALLY_WATCHED])
+		report_note(w->t, "No address was watched: ssrun -values=watch watches them");
+	else
+		report_note(w->t,
+			"%" PRIu64 " accesses were watched; %" PRIu64
+			" of them did not come first, and what followed %" PRIu64 " is unknown",
+			tallies[VALUE_TALLY_WATCHED], tallies[VALUE_TALLY_WATCH_MISSED],
+			tallies[VALUE_TALLY_WATCH_UNKNOWN]);
+	if (watch_lacks_kernel(w->d))
+		report_note(w->t, "Accesses by the kernel were not seen, so a store that only a "
+				  "system call reads may count as dead");
+}
+
+int report_watch(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "watch";
+	t->title = "What became of accesses to memory that were watched";
+	return report_values_report(d, t, watch_make, e);
 }
 
 int report_operations(struct prof_data *d, struct report_table *t, struct error *e)

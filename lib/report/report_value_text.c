@@ -18,6 +18,9 @@ static const char *const access_words[VALUE_ACCESSES] = {"load", "store", "split
 static const char *const operation_words[VALUE_OPERATIONS] = {
 	"zero", "one", "power of 2", "fits 32 bits", "denormal", "NaN", "infinite", "zero"};
 
+static const char *const watch_words[VALUE_WATCHES] = {
+	"load", "store", "silent", "dead", "used", "reloaded", "replaced", "open"};
+
 static const char *float_text(struct report_table *t, uint64_t value, unsigned bits)
 {
 	double d;
@@ -47,13 +50,19 @@ static const char *integer_text(struct report_table *t, uint64_t value, unsigned
 
 static const char *bits_text(struct report_table *t, const struct prof_value_site *s, uint64_t bits)
 {
-	bool access = s->key.kind == VALUE_ACCESS;
-	const char *text = "";
+	const char *const *words = operation_words, *text = "";
+	unsigned all = VALUE_OPERATIONS;
 
-	for (unsigned k = 0; k < (access ? VALUE_ACCESSES : VALUE_OPERATIONS); k++)
+	if (s->key.kind == VALUE_ACCESS) {
+		words = access_words;
+		all = VALUE_ACCESSES;
+	} else if (s->key.kind == VALUE_WATCH) {
+		words = watch_words;
+		all = VALUE_WATCHES;
+	}
+	for (unsigned k = 0; k < all; k++)
 		if (bits >> k & 1)
-			text = report_text(t, "%s%s%s", text, text[0] ? "+" : "",
-				access ? access_words[k] : operation_words[k]);
+			text = report_text(t, "%s%s%s", text, text[0] ? "+" : "", words[k]);
 	return text[0] ? text : "none";
 }
 

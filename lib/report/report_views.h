@@ -17,7 +17,7 @@ report_view report_procedures, report_heavy, report_images_view;
 report_view report_butterfly, report_calltree, report_timeline;
 report_view report_lines;
 report_view report_values_view, report_arguments, report_operations;
-report_view report_access, report_conflicts, report_redundant, report_latency;
+report_view report_access, report_conflicts, report_redundant, report_latency, report_watch;
 report_view report_dataspace, report_datalines;
 report_view report_summary_view, report_usage, report_waits;
 /* What changed between two sides of inputs: by procedure, line, image. */

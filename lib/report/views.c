@@ -51,6 +51,8 @@ const struct view report_views[] = {
 		report_conflicts, VIEW_ABOUT},
 	{"redundant", "loads of the same value, stores of what is there, stores never read",
 		report_redundant, VIEW_ABOUT},
+	{"watch", "what became of loads and stores that were watched (ssrun -values=watch)",
+		report_watch, VIEW_ABOUT},
 	{"latency", "how long loads take, and from which cache or memory (ssrun -values=latency)",
 		report_latency, VIEW_ABOUT},
 	{NULL, NULL, NULL, 0},

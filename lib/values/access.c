@@ -152,11 +152,28 @@ static unsigned access_load(struct values *v, struct step *s, const struct execu
 	return bits;
 }
 
+static void touch_add(struct values *v, const struct step *s, const struct execution *x)
+{
+	struct value_touch *t = vec_push(&v->window->touches);
+
+	if (t)
+		*t = (struct value_touch){.address = x->address,
+			.pc = s->pc,
+			.next = s->next,
+			.size = s->size,
+			.reads = s->reads,
+			.writes = s->writes,
+			.silent = x->silent,
+			.left_out = v->number < v->config.skip};
+}
+
 void access_see(struct values *v, struct step *s, const struct execution *x)
 {
 	unsigned bits = access_splits(x->address, s->size);
 	size_t seen;
 
+	if (v->config.touches)
+		touch_add(v, s, x);
 	if (s->reads)
 		bits |= access_load(v, s, x);
 	if (s->writes) {

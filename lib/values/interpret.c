@@ -342,6 +342,7 @@ bool values_interpret(struct values *v, const struct values_thread *t, struct va
 	window->pid = t->pid;
 	window->seen.count = 0;
 	window->trace.count = 0;
+	window->touches.count = 0;
 	window->end = VALUES_WHOLE;
 	while (v->number < all && !window->end) {
 		window->end = step_once(v);

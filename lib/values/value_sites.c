@@ -171,7 +171,8 @@ static uint64_t least_listed(const struct live_site *s)
 /* Code is in every experiment: which of it comes next or has stored is no secret. */
 static bool is_code(const struct experiment_value_site *row, const struct listed_value *l)
 {
-	return l->image && (row->key.kind == VALUE_BRANCH || row->key.kind == VALUE_PARTNER);
+	return l->image && (row->key.kind == VALUE_BRANCH || row->key.kind == VALUE_PARTNER ||
+				   row->key.kind == VALUE_NEXT);
 }
 
 static int compare_counts(const void *pa, const void *pb)

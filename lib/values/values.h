@@ -35,6 +35,7 @@
 struct values_config {
 	unsigned skip, length; /* instructions left out, and those taken after them */
 	bool trace;            /* windows have traces */
+	bool touches;          /* and accesses to memory */
 };
 
 struct value_seen {
@@ -56,6 +57,15 @@ struct value_trace {
 	uint8_t reserved[3];
 };
 
+/* An access to memory. */
+struct value_touch {
+	uint64_t address, pc, next; /* next: the instruction after it */
+	uint8_t size;
+	bool reads, writes;
+	bool silent;   /* a store of what is there */
+	bool left_out; /* values of this part of the window are */
+};
+
 enum value_end { VALUES_WHOLE, VALUES_CALL, VALUES_FAULT, VALUES_REFUSED, VALUES_ROOM };
 
 struct value_window {
@@ -66,6 +76,7 @@ struct value_window {
 	uint64_t at; /* where it ended */
 	VEC(struct value_seen) seen;
 	VEC(struct value_trace) trace; /* and one more, of registers at the end */
+	VEC(struct value_touch) touches;
 };
 
 struct values_thread {

@@ -41,7 +41,7 @@ for view in $views; do
 	archinfo) set -- app.ideal ;;
 	calc) argument='inner -core zen4' ;;
 	stalls | why | topblocks | cfg) argument='-core zen4' ;;
-	values | arguments | operations | access | conflicts | redundant | latency | waits) continue ;; # prof-values.t, prof-latency.t, prof-waits.t
+	values | arguments | operations | access | conflicts | redundant | watch | latency | waits) continue ;; # prof-values.t, prof-latency.t, prof-waits.t
 	data*)
 		if [ ! -e app.dataspace ] && ! ssrun -q -machine zen4 -o app.dataspace -dataspace ./app 2>/dev/null; then
 			skip "-$view" "there is no model here"

@@ -52,7 +52,7 @@ set -f
 views=$(prof -help | sed -n 's/^  -\([a-z-]*\).*/\1/p' | sed '/^q$/,$d')
 for view in $views; do
 	# Those of values and of waits need records that this experiment has not.
-	case $view in data* | archinfo | waits | values | arguments | operations | access | conflicts | redundant | latency) continue ;; esac
+	case $view in data* | archinfo | waits | values | arguments | operations | access | conflicts | redundant | watch | latency) continue ;; esac
 	argument='' word=evil
 	case $view in
 	calc) argument='evil* -core zen4' ;;

@@ -21,7 +21,7 @@ run ssrun -values -a -for 1
 like "-values follows a command" "$status $err" '^125 .*leave out -a'
 
 run ssrun -values=shapes true
-like "-values=HOW" "$status $err" "^125 .*HOW is shape, latency or a module, FILE.so, not 'shapes'"
+like "-values=HOW" "$status $err" "^125 .*HOW is shape, latency, watch or a module, FILE.so, not 'shapes'"
 run ssrun -fpcsamp=shape true
 like "other experiments take nothing" "$status $err" '^125 .*takes no argument'
 
