@@ -64,6 +64,14 @@ struct culprits_machine {
 	double data[3];                    /* bytes of L1, L2, LL; 0: unknown */
 };
 
+/* What was seen of an instruction's loads: shares of its executions, and what they are at most. */
+struct culprit_seen {
+	bool levels, forwarding;      /* which of these are known */
+	double share[3], most[3];     /* data from L2, the last level, memory */
+	bool alike[3];                /* a level that was not distinguished from L1 */
+	double blocked, blocked_most; /* store forwarding failed */
+};
+
 struct culprits_input {
 	const struct flow *flow;
 	const struct core *core;
@@ -85,6 +93,7 @@ struct culprits_input {
 	const double *events[CULPRITS], *events_most[CULPRITS];
 	/* Of misses: their number and the cycles of all together; NULL: unknown. */
 	const double *events_times[CULPRITS], *events_full[CULPRITS];
+	const struct culprit_seen *seen; /* by instruction; NULL: nothing was seen */
 	/* Where mispredictions were counted: the mispredicted share of returns and of calls. */
 	double wrong_returns, wrong_calls;
 	bool counted;      /* executions of edges are exact */

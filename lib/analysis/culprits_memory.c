@@ -137,27 +137,51 @@ static bool is_small_table(const struct culprit_search *s, const struct op_memor
 	       (m->base < GENERALS && loop != FLOW_NONE && !s->loops[loop].writes[m->base]);
 }
 
+/* Better than rules: where its data came from. Among levels that are alike, rules decide: misses of
+ * L1 are so likely. */
+static void levels_seen(
+	struct culprit_search *s, const struct culprit_seen *seen, double likely, uint32_t blame)
+{
+	static const double usual[] = {USUAL_L2, USUAL_LL, USUAL_MEMORY};
+
+	for (unsigned k = 0; k < 3; k++)
+		culprit_suspect(s, (enum culprit_cause)(CULPRIT_L2 + k),
+			s->executions * seen->most[k],
+			seen->alike[k] ? likely * usual[k] : s->executions * seen->share[k], blame);
+}
+
 static void load_known(struct culprit_search *s, const struct op_memory *m, uint32_t blame)
 {
 	struct culprit_access a = memory_place_of(s, m);
 	struct history h = look_back(s, &a);
 	double stride = culprit_stride(s, m), n = s->executions;
 	double usual = stride >= 0 ? UNFORESEEN : 1;
+	const struct culprit_seen *seen = s->in->seen ? &s->in->seen[s->insn] : NULL;
 	double line, page;
 	unsigned from;
 
-	if (h.store && !covers(h.store, &a)) {
+	if (seen && seen->forwarding)
+		culprit_suspect(s, CULPRIT_FORWARD, n * seen->blocked_most, n * seen->blocked,
+			h.store ? h.store->insn : blame);
+	if (h.store && !covers(h.store, &a) && !(seen && seen->forwarding)) {
 		culprit_suspect(s, CULPRIT_FORWARD, n, n, h.store->insn);
 		return;
 	}
-	if (culprit_is_stack(s, m) || h.store)
+	if (culprit_is_stack(s, m) || h.store) {
+		if (seen && seen->levels)
+			levels_seen(s, seen, 0, blame);
 		return;
+	}
 	line = n * fresh(h.distance, stride, s->in->machine->line);
 	page = n * fresh(h.distance, stride, s->in->machine->page);
 	if (m->base == REG_NONE && m->index == REG_NONE)
 		usual *= 0.1; /* one place: mostly still in the cache */
 	if (is_small_table(s, m))
 		usual *= USUAL_SMALL;
+	if (seen && seen->levels) {
+		levels_seen(s, seen, line * usual, blame);
+		line = 0;
+	}
 	if (line > 0)
 		suspect_levels(s, line, line * usual, blame);
 	from = walks_through(s, stride);

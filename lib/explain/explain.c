@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "explain/explain.h"
+#include "explain/seen.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -185,6 +186,7 @@ static void take_evidence(struct explain_result *p, const struct explain *x, dou
 	p->input.page_misses = pages;
 	p->input.factor = x->learnt ? x->factor : NULL;
 	take_events(p, x, events);
+	p->input.seen = p->seen;
 	culprit_lines_misses(x->lines, p->procedure->image, p->code.flow, lines, pages);
 }
 
@@ -224,6 +226,8 @@ static int make_input(struct explain_result *p, const struct explain *x)
 		.modelled = x->analysis.modelled,
 		.behind_calls = m->metric->flags & METRIC_SKID,
 		.faults = m->metric->flags & METRIC_WALL};
+	if (explain_seen_make(&p->seen, &x->values, &p->code))
+		return -1;
 	if (x->settled)
 		take_evidence(p, x, lines, pages, events);
 	return 0;
@@ -390,6 +394,7 @@ void explain_result_fini(struct explain_result *p, const struct explain *x)
 {
 	culprits_fini(&p->culprits);
 	free(p->memory);
+	free(p->seen);
 	if (!p->borrowed)
 		explain_analysed_fini(&p->analysed);
 	explain_moves_fini(&p->moves, x->d);
@@ -457,6 +462,8 @@ int explain_init(struct explain *x, struct prof_data *d, struct error *e)
 	memset(x, 0, sizeof(*x));
 	x->d = d;
 	x->kept = TABLE_OF(struct kept);
+	if (profile_values_init(&x->values, d, false))
+		return error_nomem(e);
 	if (profile_data_metrics(d, e))
 		return -1;
 	if (explain_analysis_init(&x->analysis, d, e) || explain_machine(x, e))
@@ -485,6 +492,7 @@ void explain_fini(struct explain *x)
 		explain_code_fini(&kept->code);
 	}
 	table_fini(&x->kept);
+	profile_values_fini(&x->values);
 	culprit_lines_free(x->lines);
 	culprits_learn_free(x->learn);
 	explain_procedures_fini(&x->procedures);

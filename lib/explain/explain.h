@@ -11,6 +11,7 @@
 #include "analysis/culprits_lines.h"
 #include "events/numbers.h"
 #include "explain/procedure.h"
+#include "profile/profile_values.h"
 
 enum { EXPLAIN_EVENTS = 15 };
 
@@ -30,7 +31,8 @@ struct explain {
 	double returns, wrong_returns, calls, wrong_calls; /* where mispredictions were counted */
 	struct table kept;                                 /* results for procedures done so far */
 	size_t kept_insns;
-	double total;   /* all samples of the metric */
+	struct prof_values values; /* of loads, if any were recorded */
+	double total;              /* all samples of the metric */
 	double differs; /* of these, where executions of two runs differ (analysis.compared) */
 };
 
@@ -48,6 +50,7 @@ struct explain_result {
 	struct culprits_input input;
 	struct culprits culprits;
 	double *memory;               /* of all arrays of input */
+	struct culprit_seen *seen;    /* likewise; NULL: nothing was seen of its loads */
 	bool borrowed, borrowed_code; /* analysed, and code, are the report's */
 	bool told;                    /* there is code, and culprits hold */
 };

@@ -127,6 +127,27 @@ is "a load wider than the store before it" "$(python3 look.py stalls.json "$(at 
 is "the division" "$(python3 look.py stalls.json "$(at divide 2)" | grep -o divider)" "divider"
 is "behind a branch that goes both ways" "$(python3 look.py stalls.json "$(at toss 10)")" "mispredict $(at toss 4)"
 
+# Where samples of values have seen what loads did, rules do not guess: from L1 only, and never a store in the way.
+seen() {
+	cat <<-END
+	type values
+	image elf $work/app
+	metric time 1000000 measured clock
+	moments 120
+	site 1 $(at walk 0) 16 0 8 0 500 100 0
+	value 0 0 $1 500 500
+	site 1 $(at narrow 5) 12 0 12 4 500 100 0
+	value 1 0 $2 500 500
+	END
+}
+seen 11 1 | make_experiment near.exp || exit 1
+seen 44 21 | make_experiment far.exp || exit 1
+for of in near far; do prof -stalls -core zen4 -json -q 100 time.exp ideal.exp $of.exp > $of.json; done
+unlike "a load that was seen to hit L1 does not wait for memory" "$(python3 look.py near.json "$(at walk 0)")" dcache
+unlike "a load that no store was seen to block" "$(python3 look.py near.json "$(at narrow 5)")" forward
+is "one that was seen to wait for memory" "$(python3 look.py far.json "$(at walk 0)")" "dcache $(at walk 0)"
+is "one that was seen to be blocked" "$(python3 look.py far.json "$(at narrow 5)")" "forward $(at narrow 0)"
+
 # Many procedures, which several threads explain: the report is the same as of one.
 {
 	echo "type cy_hwc"

@@ -374,6 +374,31 @@ static void test_ahead(void)
 }
 
 /* je over two nops: those that were mispredicted went where there was a wait. */
+/* mov rax, [rdi], of which it was seen where the data came from; and without a conflict that rules
+ * see. */
+static void test_seen(void)
+{
+	static const uint8_t load[] = {0x90, 0x48, 0x8b, 0x07, 0xc3};
+	static const uint8_t narrow[] = {0x88, 0x07, 0x48, 0x8b, 0x0f, 0xc3};
+	struct culprit_seen seen[8] = {{.levels = false}};
+	const struct culprits_input more = {.seen = seen};
+	double unseen = share_in(load, sizeof(load), 1, 20, &more, CULPRIT_L2), is;
+
+	seen[1] = (struct culprit_seen){.levels = true, .share = {0, 0, 0.1}, .most = {0, 0, 0.2}};
+	is = share_in(load, sizeof(load), 1, 20, &more, CULPRIT_MEMORY);
+	ok(unseen > 0 && is > 0.5 && share_in(load, sizeof(load), 1, 20, &more, CULPRIT_L2) == 0,
+		"data that was seen to come from memory: %.2f, and not from L2", is);
+	seen[1] = (struct culprit_seen){.levels = true};
+	ok(share_in(load, sizeof(load), 1, 20, &more, CULPRIT_MEMORY) == 0,
+		"data that was seen in L1 is no culprit");
+	seen[1] = (struct culprit_seen){.forwarding = true};
+	ok(share_in(narrow, sizeof(narrow), 1, 20, &more, CULPRIT_FORWARD) == 0,
+		"nor is a store that was never seen to be in the way");
+	seen[1] = (struct culprit_seen){.forwarding = true, .blocked = 1, .blocked_most = 1};
+	ok(share_in(narrow, sizeof(narrow), 1, 20, &more, CULPRIT_FORWARD) > 0.5,
+		"and one that was is");
+}
+
 static void test_ways(void)
 {
 	static const uint8_t bytes[] = {0x74, 0x02, 0x90, 0x90, 0x90, 0xc3};
@@ -410,6 +435,7 @@ int main(void)
 	test_small_table();
 	test_ahead();
 	test_ways();
+	test_seen();
 	core_fini(&core);
 	return done();
 }
