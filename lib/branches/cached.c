@@ -14,10 +14,13 @@
 
 #include "branches/cache.h"
 
-#define WAIT_STEP   (20 * (uint64_t)MILLISECOND) /* for a system call */
-#define PENDING_MAX 16
-#define WAIT_LONG   SECOND
-#define LEFT_OVER   (50 * (uint64_t)MICROSECOND)
+#define WAIT_STEP (20 * (uint64_t)MILLISECOND) /* for a system call */
+#define WAIT_LONG SECOND
+#define LEFT_OVER (50 * (uint64_t)MICROSECOND)
+/* Results of system calls that only tracers see: ERESTARTSYS to ERESTART_RESTARTBLOCK. */
+#define RESTART_FIRST 512
+#define RESTART_LAST  516
+
 #define RINGS_APART (20 * (uint64_t)MICROSECOND)
 
 enum { OVER = -1, ON, END }; /* over: the thread is no longer held; end: it is */
@@ -54,7 +57,16 @@ bool cached_stepped(pid_t tid, int status)
 		       info.si_code == SIGTRAP);
 }
 
-/* One instruction of the original, or the entry of a handler. */
+/* A call that a stop has interrupted begins again: when the thread continues, the kernel takes two
+ * from its address, wherever that is then. */
+static bool begins_again(const struct user_regs_struct *r)
+{
+	return (long)r->orig_rax >= 0 && (long)r->rax <= -RESTART_FIRST &&
+	       (long)r->rax >= -RESTART_LAST;
+}
+
+/* One instruction of the original, or the entry of a handler. END: it is a call, and not yet done.
+ */
 static int cached_step(struct held *f, long deliver)
 {
 	uint64_t began = branches_now(CLOCK_MONOTONIC), until = began + WAIT_STEP;
@@ -78,10 +90,17 @@ static int cached_step(struct held *f, long deliver)
 			t = tracer_find(b, f->tid);
 			f->until += branches_now(CLOCK_MONOTONIC) - began;
 			tracer_mend_mask(t, true);
-			return get_registers(f) ? OVER : ON;
+			if (get_registers(f))
+				return OVER;
+			f->stale = begins_again(&f->registers);
+			return f->stale ? END : ON;
 		}
 		if (status >> 16 == PTRACE_EVENT_EXEC || status >> 16 == PTRACE_EVENT_STOP) {
 			b->stepping = 0;
+			t = tracer_find(b, f->tid);
+			/* The step is done, and its trap comes later. */
+			if (t && status >> 16 == PTRACE_EVENT_STOP)
+				t->stepping = trap_waits(f->tid);
 			tracer_deal(b, f->tid, status);
 			return OVER;
 		}
@@ -197,34 +216,6 @@ static int leave_exit(struct cache *c, struct held *f, const struct exit *e, uin
 	return e->kind == EXIT_STEP ? step_over(c, f, begin) : ON;
 }
 
-static bool of_fault(const siginfo_t *info)
-{
-	int signal = info->si_signo;
-
-	return (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL) &&
-	       info->si_code > 0;
-}
-
-bool cached_fault(pid_t tid)
-{
-	siginfo_t info;
-
-	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && of_fault(&info);
-}
-
-/* Another stop has overtaken that of a fault. */
-static bool fault_waits(pid_t tid)
-{
-	struct __ptrace_peeksiginfo_args all = {.nr = PENDING_MAX};
-	siginfo_t infos[PENDING_MAX];
-	long n = ptrace(PTRACE_PEEKSIGINFO, tid, &all, infos);
-
-	for (long i = 0; i < n; i++)
-		if (of_fault(&infos[i]))
-			return true;
-	return false;
-}
-
 /* The time that the thread still has, which may have waited for a processor. The time of the stop
  * itself, and of other threads on the processor, is excluded. */
 static uint64_t still_left(const struct course *r)
@@ -272,26 +263,26 @@ static int cached_stopped(struct course *r, int status)
 	struct cache *c = r->cache;
 	struct held *f = r->held;
 	uint64_t *begin = &r->begin;
-	const struct exit *e;
+	const struct exit *e = NULL;
 	uint64_t place;
 	int signal = WSTOPSIG(status);
 
 	r->interrupted = false;
 	if (get_registers(f))
 		return OVER;
-	place = f->before.rip - 1;
-	e = table_find(&c->exits, &place);
-	if (status >> 16 ? e || fault_waits(f->tid) : e && signal != SIGTRAP) {
-		/* It has executed the int3 already, or faulted, but another event is reported
-		 * first. */
+	if (status >> 16 == PTRACE_EVENT_STOP && (trap_waits(f->tid) || trap_fault_waits(f->tid))) {
 		f->held = false;
-		if (status >> 16 != PTRACE_EVENT_STOP || signal != SIGTRAP)
-			tracer_deal(f->b, f->tid, status);
-		else
-			ptrace(PTRACE_CONT, f->tid, NULL, NULL);
-		if (await(r, UINT64_MAX, &status))
+		if (!trap_take(f->tid, &status))
 			return OVER;
-		return cached_stopped(r, status);
+		if (WIFSTOPPED(status))
+			return cached_stopped(r, status);
+		tracer_deal(f->b, f->tid, status);
+		return OVER;
+	}
+	/* Else, it is about to execute what follows an exit. */
+	if (status >> 16 == 0 && signal == SIGTRAP) {
+		place = f->before.rip - 1;
+		e = table_find(&c->exits, &place);
 	}
 	tracer_mend_mask(tracer_find(f->b, f->tid), false);
 	if (e)
@@ -308,7 +299,7 @@ static int cached_stopped(struct course *r, int status)
 		return OVER;
 	}
 	/* A fault happens again, in the original. */
-	return cached_step(f, cached_fault(f->tid) ? 0 : signal);
+	return cached_step(f, trap_is_fault(f->tid) ? 0 : signal);
 }
 
 static int cached_run(struct course *r, const struct copy *copy)

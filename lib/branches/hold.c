@@ -49,8 +49,14 @@ int hold_stop(struct held *f)
 	for (;;) {
 		if (tracer_wait(b, f->until, f->tid, &status) <= 0)
 			return -1;
-		if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP)
-			break;
+		if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP) {
+			if (!trap_waits(f->tid))
+				break;
+			/* It has executed a breakpoint or a step: that comes first. */
+			if (!trap_take(f->tid, &status))
+				return -1;
+			ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL);
+		}
 		tracer_deal(b, f->tid, status);
 		if (!tracer_find(b, f->tid))
 			return -1;

@@ -34,13 +34,57 @@ static uint64_t find_call(const struct followed *p)
 	return found;
 }
 
+/* The thread's next stop; -1: it has ended. */
+static int inject_stop(struct held *f, int *status)
+{
+	int rc;
+
+	/* Also when a stop is requested: it must not go on from here. */
+	do
+		rc = tracer_wait(f->b, branches_now(CLOCK_MONOTONIC) + WAIT_CALL, f->tid, status);
+	while (rc == 0);
+	if (rc < 0)
+		return -1;
+	f->b->counts[TALLY_STOPS]++;
+	while (*status >> 16 == PTRACE_EVENT_STOP && trap_waits(f->tid)) {
+		if (!trap_take(f->tid, status))
+			return -1;
+		if (!WIFSTOPPED(*status)) {
+			tracer_deal(f->b, f->tid, *status);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Waits for the end of the call, or for a stop that prevents it. -1: the thread has ended. */
+static int inject_await(struct cache *c, struct held *f, struct user_regs_struct *registers)
+{
+	for (;;) {
+		int status, signal;
+		bool stop, pause;
+
+		if (inject_stop(f, &status) || ptrace(PTRACE_GETREGS, f->tid, NULL, registers) != 0)
+			return -1;
+		signal = WSTOPSIG(status);
+		stop = status >> 16 == PTRACE_EVENT_STOP;
+		pause = status >> 16 == 0 && signal == SIGSTOP;
+		/* The job is stopped: the thread gets there again from where it was. */
+		if (stop && signal != SIGTRAP)
+			ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL);
+		if (registers->rip != c->call || !(pause || (stop && signal == SIGTRAP)))
+			return 0;
+		if (ptrace(PTRACE_SINGLESTEP, f->tid, NULL, (void *)(long)(pause ? signal : 0)))
+			return -1;
+	}
+}
+
 long inject_call(struct cache *c, struct held *f, long number, const uint64_t arguments[6])
 {
 	const uint64_t all = ~0ull;
 	struct user_regs_struct registers;
 	long result = -EINTR;
 	uint64_t mask;
-	int status, rc;
 
 	if (!c->call)
 		c->call = find_call(f->process);
@@ -63,16 +107,10 @@ long inject_call(struct cache *c, struct held *f, long number, const uint64_t ar
 	if (ptrace(PTRACE_SINGLESTEP, f->tid, NULL, NULL) != 0)
 		return -ENOSYS;
 	f->held = false;
-	/* Also when a stop is requested: it must not go on from here. */
-	do
-		rc = tracer_wait(f->b, branches_now(CLOCK_MONOTONIC) + WAIT_CALL, f->tid, &status);
-	while (rc == 0);
-	if (rc < 0)
+	if (inject_await(c, f, &registers))
 		return -EINTR;
 	f->held = true;
-	f->b->counts[TALLY_STOPS]++;
-	if (ptrace(PTRACE_GETREGS, f->tid, NULL, &registers) == 0 &&
-		registers.rip == c->call + sizeof(SYSCALL) - 1)
+	if (registers.rip == c->call + sizeof(SYSCALL) - 1)
 		result = (long)registers.rax;
 	ptrace(PTRACE_SETREGS, f->tid, NULL, &f->before);
 	ptrace(PTRACE_SETSIGMASK, f->tid, (void *)sizeof(mask), &mask);

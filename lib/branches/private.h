@@ -358,10 +358,19 @@ void native_end(struct cache *c);
 void cache_renew(struct cache *c);
 /* Records the runs of a burst. */
 void cache_tell(struct cache *c);
-/* Whether a stop is that of a fault. */
-bool cached_fault(pid_t tid);
 /* Whether a stop is the end of a single step. */
 bool cached_stepped(pid_t tid, int status);
+
+/* trap.c: whether a stopped thread has a trap of its own that is not yet reported, because another
+ * stop has overtaken it. */
+bool trap_waits(pid_t tid);
+/* The same of a fault; and whether its stop is that of one. */
+bool trap_fault_waits(pid_t tid);
+bool trap_is_fault(pid_t tid);
+/* Makes the waiting trap, or fault, the thread's stop: *status was the stop's, and is the new one's,
+ * or that of the thread's end. A stop of the job is repeated when the thread continues. false: it
+ * is gone. */
+bool trap_take(pid_t tid, int *status);
 
 /* visit.c */
 void branches_visit(struct branches *b, pid_t tid, long processor);

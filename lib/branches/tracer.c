@@ -20,7 +20,6 @@
 #define OPTIONS     (OPTIONS_LAUNCHED | PTRACE_O_TRACEEXIT)
 #define CALL_STOP   (SIGTRAP | 0x80)
 #define WAITED      (__WALL | __WNOTHREAD)
-#define PENDING_MAX 16
 
 /* Results of system calls that only tracers see. */
 #define RESTART_NO_HANDLER 514
@@ -289,7 +288,7 @@ static void tracer_stopped(struct branches *b, pid_t tid, int status)
 		t->stepping = false;
 		tracer_mend_mask(t, true);
 	} else if (event == 0 && !(t && (pass_site(b, t, status) || pass_gone(b, t, status)))) {
-		bool fault = t && t->process->cache && cached_fault(tid);
+		bool fault = t && t->process->cache && trap_is_fault(tid);
 
 		if (!(t && t->process->cache && anchors_leave(t->process->cache, tid, fault)) ||
 			!fault)
@@ -392,30 +391,6 @@ int tracer_begin(struct branches *b, struct error *e)
 	return (b->request.running ? seize_process : seize_thread)(&seizer, b->request.pid, e);
 }
 
-/* Another stop has overtaken that of a trap. */
-static bool trap_waits(pid_t tid)
-{
-	struct __ptrace_peeksiginfo_args all = {.nr = PENDING_MAX};
-	siginfo_t infos[PENDING_MAX];
-	long n = ptrace(PTRACE_PEEKSIGINFO, tid, &all, infos);
-
-	for (long i = 0; i < n; i++)
-		if (infos[i].si_signo == SIGTRAP && infos[i].si_code > 0)
-			return true;
-	return false;
-}
-
-/* The next stop, at once: a trap has precedence over other signals. */
-static bool take_trap(pid_t tid, int *word)
-{
-	if (ptrace(PTRACE_CONT, tid, NULL, NULL) != 0)
-		return false;
-	while (waitpid(tid, word, WAITED) < 0)
-		if (errno != EINTR)
-			return false;
-	return WIFSTOPPED(*word);
-}
-
 /* Stops a thread anywhere and detaches from it; a signal that arrives then is passed on. */
 static void tracer_let_go(struct branches *b, pid_t tid)
 {
@@ -432,7 +407,7 @@ static void tracer_let_go(struct branches *b, pid_t tid)
 	if (event == PTRACE_EVENT_STOP && WSTOPSIG(word) == SIGTRAP &&
 		ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
 		tracer_mend_call(tid, &registers);
-	if (event && trap_waits(tid) && !take_trap(tid, &word))
+	if (event && trap_waits(tid) && (!trap_take(tid, &word) || !WIFSTOPPED(word)))
 		return;
 	event = word >> 16;
 	if (event == 0 && !(t && t->stepping && cached_stepped(tid, word)) &&
