@@ -213,8 +213,6 @@ static int monitor_act(struct monitor_command_line *l, struct error *e)
 			  : l->branches ? BUDGET_BRANCHES
 					: BUDGET,
 		.branches = l->branches,
-		.spared = l->spared.data,
-		.only = l->only.data,
 		.own = l->own,
 		.listen = l->listen,
 		.say = monitor_line,
@@ -233,6 +231,10 @@ static int monitor_act(struct monitor_command_line *l, struct error *e)
 		return monitor_show(l, e);
 	if ((l->spared.count || l->only.count) && !l->branches)
 		return error_set(e, ERR_CONFLICT, "-spare and -only need -branches");
+	if (option_words_add(&l->spared, NULL, e) || option_words_add(&l->only, NULL, e))
+		return -1;
+	r.spared = l->spared.data;
+	r.only = l->only.data;
 	while (l->clock && monitor_clock_names[kind] &&
 		strcmp(l->clock, monitor_clock_names[kind]) != 0)
 		kind++;

@@ -121,9 +121,9 @@ int phases_read(struct phases *p)
 		point.pid = (pid_t)slot->pid;
 		point.tid = (pid_t)slot->tid;
 		memcpy(point.name, slot->name, sizeof(point.name) - 1);
-		if (ready > p->seen + 1 ||
+		if (ready > p->seen + 1 || point.kind == POINT_VOID ||
 			__atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE) != ready) {
-			p->lost++; /* it was written over */
+			p->lost++; /* it was written over, or never written */
 			continue;
 		}
 		if (phases_insert(p, &point))

@@ -6,6 +6,11 @@
  * A writer takes a number by adding 1 to `taken`, fills slot number % room and stores number + 1
  * in its `ready` last. The reader follows the numbers. Neither waits for the other: when the
  * reader is slower than `room` points, the oldest are lost, and it detects that.
+ *
+ * A writer that is put off for `room` points still has its slot when the next comes. `claim` has
+ * the lowest bits of the number (+ 1) of the writer in the slot. One that comes meanwhile leaves
+ * its own number there and gives up; the first then makes a POINT_VOID of it, which the reader
+ * counts as lost.
  */
 #ifndef COLLECT_POINTS_H
 #define COLLECT_POINTS_H
@@ -23,12 +28,13 @@ enum point_kind {
 	POINT_RESTART, /* ... to here */
 	POINT_CLEAR,   /* ssrt_buffer_clear: discard samples so far */
 	POINT_END,     /* ssrt_experiment_shutdown */
+	POINT_VOID,    /* lost: another writer had its slot */
 };
 
 struct point {
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint32_t pid, tid, kind;
-	uint32_t reserved;
+	uint32_t claim; /* 0: nobody writes; atomic */
 	uint64_t ready; /* number + 1; atomic */
 	char name[POINT_NAME];
 };

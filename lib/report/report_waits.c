@@ -206,7 +206,7 @@ static void waits_row(struct waits *w, size_t index, const struct report_row *ro
 	const struct wait *own = wait_at(w, index), *all = wait_at(w, 0);
 	size_t at = report_row_add(w->t, row);
 	struct report_cell *cells = report_cells(w->t, at);
-	char *path;
+	const char *path;
 
 	report_no_shares(w->t, at);
 	cells += w->columns;
@@ -221,9 +221,8 @@ static void waits_row(struct waits *w, size_t index, const struct report_row *ro
 	cells[WAITS_WHAT].text = row->procedure ? row->procedure : row->image;
 	if (own->key.level != LEVEL_PLACE)
 		return;
-	path = (char *)(uintptr_t)report_text(w->t, "%s", profile_string_at(w->d, own->key.what));
-	path[strcspn(path, "\n")] = '\0';
-	cells[WAITS_PATH].text = path;
+	path = profile_string_at(w->d, own->key.what);
+	cells[WAITS_PATH].text = report_text(w->t, "%.*s", (int)strcspn(path, "\n"), path);
 }
 
 static void place_row(struct waits *w, size_t index, struct report_row *row)

@@ -75,18 +75,36 @@ static uint64_t points_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool write_point(struct points *p, enum point_kind kind, const char *name)
+/* The claim of a number; never 0. */
+static uint32_t claim_of(uint64_t number)
 {
-	uint64_t number, time;
-	struct point *slot;
+	uint32_t claim = (uint32_t)(number + 1);
 
-	if (!__atomic_load_n(&p->listening, __ATOMIC_RELAXED))
-		return false;
-	if (UNLIKELY(!tid))
-		tid = (uint32_t)syscall(SYS_gettid);
-	time = points_now();
-	number = __atomic_fetch_add(&p->taken, 1, __ATOMIC_ACQ_REL);
-	slot = &p->point[number % POINTS_ROOM];
+	return claim ? claim : 1;
+}
+
+/* The slot is ours; or another writer's, which will make a void point of the number. */
+static bool claim_slot(struct point *slot, uint32_t own)
+{
+	uint32_t other = 0;
+
+	while (!__atomic_compare_exchange_n(
+		&slot->claim, &other, own, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		if (other == 0)
+			continue;
+		/* Of those who have given up, the last counts: the reader finds others older. */
+		if ((int32_t)(own - other) <= 0 ||
+			__atomic_compare_exchange_n(&slot->claim, &other, own, false,
+				__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return false;
+		other = 0;
+	}
+	return true;
+}
+
+static void fill_slot(
+	struct point *slot, uint64_t number, uint64_t time, enum point_kind kind, const char *name)
+{
 	/* A concurrent reader of the old point in this slot must notice that it is replaced. */
 	__atomic_store_n(&slot->ready, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -100,6 +118,39 @@ static bool write_point(struct points *p, enum point_kind kind, const char *name
 			break;
 	}
 	__atomic_store_n(&slot->ready, number + 1, __ATOMIC_RELEASE);
+}
+
+/* Others may have wanted it meanwhile. */
+static void release_slot(struct point *slot, uint64_t number, uint64_t time)
+{
+	uint32_t own = claim_of(number), last = own;
+
+	while (!__atomic_compare_exchange_n(
+		&slot->claim, &last, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		number += last - own;
+		own = last;
+		fill_slot(slot, number, time, POINT_VOID, "");
+	}
+}
+
+static bool write_point(struct points *p, enum point_kind kind, const char *name)
+{
+	uint64_t number, time;
+	struct point *slot;
+
+	if (!__atomic_load_n(&p->listening, __ATOMIC_RELAXED))
+		return false;
+	if (UNLIKELY(!tid))
+		tid = (uint32_t)syscall(SYS_gettid);
+	time = points_now();
+	number = __atomic_fetch_add(&p->taken, 1, __ATOMIC_ACQ_REL);
+	slot = &p->point[number % POINTS_ROOM];
+	if (UNLIKELY(!claim_slot(slot, claim_of(number))))
+		return true;
+	/* After a whole round of the ring: the reader has counted it as lost. */
+	if (__atomic_load_n(&slot->ready, __ATOMIC_RELAXED) <= number)
+		fill_slot(slot, number, time, kind, name);
+	release_slot(slot, number, time);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 . "$TOP/tests/lib.sh"
 PERFEX_STORE=$work/store
 export PERFEX_STORE
+export MALLOC_PERTURB_=85 # what is read and was never written is no valid address
 cat > all.c <<'END'
 #include <stdlib.h>
 volatile unsigned long turns;

@@ -24,8 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FRAMES 5
-#define SITES  65536u /* a power of two */
+#define FRAMES    5
+#define LOG_LEAST 900
+#define SITES     65536u /* a power of two */
 
 extern const char __executable_start[];
 
@@ -34,12 +35,22 @@ static uint64_t fails;
 static atomic_bool failed;
 static int log_to = -1;
 
+/* Its number is above all that programs give to files of theirs. */
+static int open_log(const char *path)
+{
+	int low = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int high = fcntl(low, F_DUPFD_CLOEXEC, LOG_LEAST);
+
+	close(low);
+	return high;
+}
+
 __attribute__((constructor)) static void faults_begin(void)
 {
 	const char *path = getenv("FAULTS_LOG"), *site = getenv("FAULTS_SITE");
 
 	if (path)
-		log_to = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+		log_to = open_log(path);
 	if (site)
 		fails = strtoull(site, NULL, 16);
 }

@@ -128,9 +128,30 @@ static void check_threads(void)
 		else
 			bad += k == known;
 	}
-	/* A writer that is put off for a whole round of the ring leaves an old point behind. */
+	/* A writer that is put off for a whole round of the ring leaves a void point behind. */
 	ok(bad <= THREADS, "each is whole, and of one of the threads (%llu are not)",
 		(unsigned long long)bad);
+}
+
+/* A writer that was put off for one round of the ring still has the slot. */
+static void check_claims(void)
+{
+	uint64_t number = ring->taken;
+	struct point *p = &ring->point[number % POINTS_ROOM];
+	struct point before = *p;
+
+	p->claim = before.claim = (uint32_t)(number + 1 - POINTS_ROOM);
+	is_int(ssrt_caliper_point("too early"), 1, "a point whose slot another has");
+	is_int(p->claim, (uint32_t)(number + 1), "its number is left there");
+	before.claim = p->claim;
+	ok(memcmp(&before, p, sizeof(before)) == 0, "and nothing else is touched");
+	p->claim = 0;
+	p->ready = number + 1 + POINTS_ROOM;
+	ring->taken = number;
+	ssrt_caliper_point("too late");
+	ok(p->claim == 0 && p->ready == number + 1 + POINTS_ROOM && strcmp(p->name, "too late"),
+		"a point that is a round late is not written over a newer one");
+	p->ready = number + 1;
 }
 
 static void check_fork(void)
@@ -183,6 +204,7 @@ int main(int argc, char **argv)
 		tap_count = atoi(getenv("TAP_COUNT"));
 		check_kinds();
 		check_threads();
+		check_claims();
 		check_fork();
 		return done();
 	}
