@@ -34,7 +34,7 @@ enum point_kind {
 struct point {
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint32_t pid, tid, kind;
-	uint32_t claim; /* 0: nobody writes; atomic */
+	uint32_t claim; /* 0: there is no writer; atomic */
 	uint64_t ready; /* number + 1; atomic */
 	char name[POINT_NAME];
 };

@@ -143,14 +143,25 @@ struct experiment_fact *experiment_fact_row(const struct experiment *x, const ch
 int experiment_fact(struct experiment *x, const char *key, const char *value, struct error *e)
 {
 	struct experiment_fact *fact = experiment_fact_row(x, key);
+	bool fresh = !fact;
+	char *former;
 
-	if (!fact) {
+	if (fresh)
 		fact = vec_push(&x->facts);
-		if (!fact || !copy_text(&fact->key, key))
-			return error_nomem(e);
+	if (!fact)
+		return error_nomem(e);
+	former = fact->value;
+	if ((!fresh || copy_text(&fact->key, key)) && copy_text(&fact->value, value)) {
+		free(former);
+		return 0;
 	}
-	free(fact->value);
-	return copy_text(&fact->value, value) ? 0 : error_nomem(e);
+	/* The experiment is written even if memory was out: it has whole facts only. */
+	fact->value = former;
+	if (fresh) {
+		free(fact->key);
+		x->facts.count--;
+	}
+	return error_nomem(e);
 }
 
 const char *experiment_fact_find(const struct experiment *x, const char *key)

@@ -92,7 +92,8 @@ static bool claim_slot(struct point *slot, uint32_t own)
 		&slot->claim, &other, own, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		if (other == 0)
 			continue;
-		/* Of those who have given up, the last counts: the reader finds others older. */
+		/* Of several writers that give up, the last counts: the reader finds others older.
+		 */
 		if ((int32_t)(own - other) <= 0 ||
 			__atomic_compare_exchange_n(&slot->claim, &other, own, false,
 				__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -102,7 +103,7 @@ static bool claim_slot(struct point *slot, uint32_t own)
 	return true;
 }
 
-static void fill_slot(
+static void fill_point(
 	struct point *slot, uint64_t number, uint64_t time, enum point_kind kind, const char *name)
 {
 	/* A concurrent reader of the old point in this slot must notice that it is replaced. */
@@ -129,7 +130,7 @@ static void release_slot(struct point *slot, uint64_t number, uint64_t time)
 		&slot->claim, &last, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		number += last - own;
 		own = last;
-		fill_slot(slot, number, time, POINT_VOID, "");
+		fill_point(slot, number, time, POINT_VOID, "");
 	}
 }
 
@@ -149,7 +150,7 @@ static bool write_point(struct points *p, enum point_kind kind, const char *name
 		return true;
 	/* After a whole round of the ring: the reader has counted it as lost. */
 	if (__atomic_load_n(&slot->ready, __ATOMIC_RELAXED) <= number)
-		fill_slot(slot, number, time, kind, name);
+		fill_point(slot, number, time, kind, name);
 	release_slot(slot, number, time);
 	return true;
 }
