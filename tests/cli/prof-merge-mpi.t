@@ -5,7 +5,8 @@ command -v mpirun > /dev/null || { skip "prof -merge on ranks" "no MPI is instal
 [ -e "$build/libexec/perfex/prof-merge-mpi" ] || { skip "prof -merge on ranks" "this build is without MPI"; done_testing; }
 "$build/tests/programs/make_experiments" . 7 3000 > /dev/null || exit 1
 merge() { prof -merge "$@" > out 2>&1; }
-ranks() { n=$1; shift; mpirun -np "$n" prof -merge "$@" 2>&1; }
+# Ranks that share processors leave the work to one; here all of them work.
+ranks() { n=$1; shift; PERFEX_RANKS=all mpirun -np "$n" prof -merge "$@" 2>&1; }
 
 ok "one process" merge -o one 0 1 2 3 4 5 6
 for n in 1 2 3 4 9; do
@@ -21,6 +22,19 @@ mkdir directory && cp 0 directory/0.ssexp && cp 1 directory/1.ssexp
 ok "a directory" merge -o one.directory directory
 run ranks 2 -o two.directory directory
 ok "stands for its files" cmp one.directory two.directory
+
+for n in 2 3; do
+	run mpirun -np "$n" prof -merge -o shared 0 1 2 3 4 5 6
+	is "$n ranks on the same processors" "$status$out" 0
+	ok "write the same" cmp one shared
+done
+if taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null; then
+	run mpirun -np 1 taskset -c 0 prof -merge -o apart 0 1 2 3 4 5 6 : -np 2 taskset -c 1 prof -merge -o apart 0 1 2 3 4 5 6
+	is "on processors of their own, and two on one" "$status$out" 0
+	ok "the same" cmp one apart
+else
+	skip "ranks on processors of their own" "there are no processors 0 and 1 to use"
+fi
 
 # ---- what fails ----
 head -c $(($(wc -c < ./3) / 2)) ./3 > cut
