@@ -126,6 +126,19 @@ static int refuse_lines(const struct pgo *p, struct error *e)
 			     "-debuginfod");
 }
 
+/* What names no function is useless to readers that look functions up in the image. */
+static int refuse_nameless(const struct pgo *p, struct error *e)
+{
+	const struct pgo_coverage *c = &p->coverage;
+
+	if (p->format->lines || p->format->clock || c->functions || !(c->unmapped > 0))
+		return 0;
+	error_set(e, ERR_UNSUPPORTED, "-export %s: no symbol of %s has executions: it is stripped",
+		p->format->name, pgo_image_path(p));
+	return error_hint(e, "give the file with its symbols by -archive, -debug-dir or "
+			     "-debuginfod");
+}
+
 static void cover(struct pgo *p)
 {
 	p->coverage.exact = p->counts.kind == PGO_EXACT;
@@ -157,7 +170,8 @@ struct pgo *pgo_new(
 			error_hint(e, "give the executable before the experiment, or where images "
 				      "are by -archive or -root");
 		} else if (pgo_counts_init(&p->counts, d, p->image, e) == 0 && refuse(p, e) == 0 &&
-			   pgo_code_init(&p->code, &p->counts, p->file, &p->coverage, e) == 0) {
+			   pgo_code_init(&p->code, &p->counts, p->file, &p->coverage, e) == 0 &&
+			   refuse_nameless(p, e) == 0) {
 			cover(p);
 			if (pgo_code_part_falls(&p->code, &p->counts) == 0)
 				return p;

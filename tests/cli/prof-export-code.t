@@ -115,6 +115,11 @@ run ssrun -q -ideal -o bare.ideal ./bare
 run prof -export order bare.ideal
 is "without symbols there is no order" "$status $out" "125 "
 like "and it is said why" "$err" 'no function with a symbol has samples: compile without -s'
+for format in bolt profgen; do
+	run prof -export $format -o bare.out bare.ideal
+	like "nor a profile: $format" "$status$err" "^125prof: -export $format: no symbol of .*bare has executions: it is stripped"
+done
+not_ok "which is not written" test -e bare.out
 run prof -export llvm code.ideal
 is "no debug information: refused" "$status" 125
 like "by its reason" "$err" 'no executed instruction of .*code has a source line'
