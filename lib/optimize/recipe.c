@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/json_read.h"
 
-enum { RECIPE_LARGEST = 64 << 20 };
+enum { RECIPE_LARGEST = 64 << 20, LIMIT_MOST = 1000000 };
 
 static const struct {
 	const char *name;
@@ -72,6 +72,8 @@ static int recipe_check(const struct recipe *r, const char *name, struct error *
 	if (!r->output || !*r->output)
 		return error_set(
 			e, ERR_PARSE, "%s: \"output\" is missing: the program that it makes", name);
+	if (!(r->limit >= 0 && r->limit <= LIMIT_MOST))
+		return error_set(e, ERR_RANGE, "%s: \"limit\" is a number of seconds", name);
 	if (!r->build && !r->steps.count) {
 		error_set(
 			e, ERR_PARSE, "%s: \"build\" is missing: the command that makes it", name);
@@ -111,6 +113,7 @@ int recipe_parse(
 			       texts_read(&r->files, json_member(all, "files"), name, "files", e) ||
 			       steps_read(r, json_member(all, "commands"), name, e)))
 		rc = -1;
+	r->limit = json_to_number(json_member(all, "limit"), 0);
 	json_free(all);
 	return rc ? rc : recipe_check(r, name, e);
 }

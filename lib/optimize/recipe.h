@@ -31,6 +31,7 @@ struct recipe_step {
 
 struct recipe {
 	char *directory, *build, *output, *cc, *train, *timed, *modelled; /* NULL: not given */
+	double limit; /* seconds, of the build and of training; 0: not given */
 	recipe_texts tests, files;
 	VEC(struct recipe_step) steps;
 };

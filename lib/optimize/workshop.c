@@ -13,7 +13,7 @@
 #include "optimize/private.h"
 #include "process/trial.h"
 
-enum { LOG_SHOWN = 300, LOG_MOST = 1 << 30 };
+enum { LOG_SHOWN = 300, LOG_MOST = 1 << 30, TOOL_LIMIT = 3600 };
 
 void workshop_tell(const struct workshop *w, const char *format, ...)
 {
@@ -77,7 +77,11 @@ static int tool_result(
 int workshop_tool(const struct workshop *w, const char *const *words, char **log, struct error *e)
 {
 	char *path = workshop_path(w, "log", e), *text = NULL;
-	struct trial t = {.argv = (char *const *)(uintptr_t)words, .output = path, .errors = path};
+	const struct recipe *recipe = w->request->recipe;
+	struct trial t = {.argv = (char *const *)(uintptr_t)words,
+		.output = path,
+		.errors = path,
+		.limit = recipe && recipe->limit > 0 ? recipe->limit : TOOL_LIMIT};
 	struct trial_result r;
 	size_t length;
 	int rc = path ? trial_run(&t, &r, e) : -1;
@@ -136,7 +140,7 @@ int workshop_open(struct workshop *w, struct error *e)
 void workshop_close(struct workshop *w)
 {
 	const char *const words[] = {"rm", "-rf", "--", w->directory, NULL};
-	struct trial t = {.argv = (char *const *)(uintptr_t)words};
+	struct trial t = {.argv = (char *const *)(uintptr_t)words, .cleans = true};
 	struct trial_result r;
 
 	if (w->directory)

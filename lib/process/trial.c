@@ -3,18 +3,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { FILES_LARGEST = 1 << 30 }; /* bytes */
+
+static int stopped_by; /* a signal that ended a run */
 
 static double trial_now(void)
 {
@@ -58,39 +63,106 @@ static void become(const struct trial *t, int report)
 	_exit(127);
 }
 
-/* Whether it ended within the limit. */
-static bool ended_within(pid_t pid, double limit)
-{
-	int fd = limit > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	double end = trial_now() + limit, left = limit;
-	int n = 1;
+enum trial_end { TRIAL_ENDED, TRIAL_LATE, TRIAL_STOPPED };
 
-	while (fd >= 0 && left > 0) {
-		n = poll(&p, 1, (int)(left * 1000) + 1);
-		if (n > 0 || (n < 0 && errno != EINTR))
-			break;
+/* Signals that would end us, while a command runs: read from fd instead. */
+struct trial_signals {
+	sigset_t before;
+	int fd;
+};
+
+static void signals_take(struct trial_signals *s)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	pthread_sigmask(SIG_BLOCK, s->fd < 0 ? NULL : &set, &s->before);
+}
+
+static void signals_give_back(const struct trial_signals *s)
+{
+	pthread_sigmask(SIG_SETMASK, &s->before, NULL);
+	if (s->fd >= 0)
+		close(s->fd);
+}
+
+/* Its number; 0: there was none. */
+static int signals_read(const struct trial_signals *s)
+{
+	struct signalfd_siginfo info;
+
+	return s->fd >= 0 && read(s->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)
+		       ? (int)info.ssi_signo
+		       : 0;
+}
+
+/* Waits until it has ended, the limit is over, or a signal has come. */
+static enum trial_end trial_wait(
+	pid_t pid, double limit, const struct trial_signals *s, int *signal)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p[2] = {{.fd = fd, .events = POLLIN}, {.fd = s->fd, .events = POLLIN}};
+	double end = trial_now() + limit, left = limit;
+	enum trial_end how = TRIAL_ENDED;
+
+	while (fd >= 0) {
+		int ms = limit > 0 ? (int)fmin(left * 1000 + 1, 1e9) : -1;
+		int n = poll(p, 2, ms);
+
+		*signal = n > 0 && p[1].revents ? signals_read(s) : 0;
 		left = end - trial_now();
+		if (*signal)
+			how = TRIAL_STOPPED;
+		else if (n > 0 && p[0].revents)
+			how = TRIAL_ENDED;
+		else if (limit > 0 && left <= 0)
+			how = TRIAL_LATE;
+		else if (n >= 0 || errno == EINTR)
+			continue;
+		break;
 	}
 	if (fd >= 0)
 		close(fd);
-	return n != 0 && (fd < 0 || left > 0);
+	return how;
 }
 
-static int collect_trial(pid_t pid, double began, const struct trial *t, struct trial_result *r)
+static int trial_stopped(struct error *e)
 {
-	struct rusage usage;
+	return error_set(
+		e, ERR_SYSTEM, "ended by signal %d (%s)", stopped_by, strsignal(stopped_by));
+}
 
-	r->late = !ended_within(pid, t->limit);
-	if (r->late)
+static int collect_trial(
+	pid_t pid, double began, const struct trial *t, struct trial_result *r, struct error *e)
+{
+	struct trial_signals signals;
+	struct rusage usage;
+	int signal = 0, rc = 0;
+	enum trial_end how;
+
+	signals_take(&signals);
+	how = trial_wait(pid, t->limit, &signals, &signal);
+	r->late = how == TRIAL_LATE;
+	if (how != TRIAL_ENDED)
 		kill(-pid, SIGKILL);
-	while (wait4(pid, &r->status, 0, &usage) < 0)
+	while (rc == 0 && wait4(pid, &r->status, 0, &usage) < 0)
 		if (errno != EINTR)
-			return -1;
-	r->elapsed = trial_now() - began;
-	r->cpu = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+			rc = error_sys(e, errno, "cannot wait for %s", t->argv[0]);
+	if (rc == 0) {
+		r->elapsed = trial_now() - began;
+		r->cpu = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+	}
 	kill(-pid, SIGKILL); /* what it left running */
-	return 0;
+	signals_give_back(&signals);
+	if (rc == 0 && how == TRIAL_STOPPED) {
+		stopped_by = signal;
+		rc = trial_stopped(e);
+	}
+	return rc;
 }
 
 int trial_run(const struct trial *t, struct trial_result *r, struct error *e)
@@ -101,6 +173,8 @@ int trial_run(const struct trial *t, struct trial_result *r, struct error *e)
 	pid_t pid;
 
 	memset(r, 0, sizeof(*r));
+	if (stopped_by && !t->cleans)
+		return trial_stopped(e);
 	if (pipe2(report, O_CLOEXEC))
 		return error_sys(e, errno, "cannot run %s", t->argv[0]);
 	began = trial_now();
@@ -116,8 +190,8 @@ int trial_run(const struct trial *t, struct trial_result *r, struct error *e)
 	while ((n = read(report[0], &number, sizeof(number))) < 0 && errno == EINTR)
 		;
 	close(report[0]);
-	if (collect_trial(pid, began, t, r))
-		return error_sys(e, errno, "cannot wait for %s", t->argv[0]);
+	if (collect_trial(pid, began, t, r, e))
+		return -1;
 	if (n == (ssize_t)sizeof(number)) {
 		error_sys(e, number, "cannot run %s", t->argv[0]);
 		if (e)

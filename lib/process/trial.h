@@ -3,6 +3,9 @@
  * One run of a command as an experiment: with nothing on its standard input, its output in files, a
  * limit of time, in a process group of its own, which is killed when the command has ended, and the
  * processor time that it took. Unlike launch.h, nothing is counted in it.
+ *
+ * SIGINT, SIGTERM and SIGHUP that this process gets meanwhile end the run, as an error, and no
+ * other begins, so that callers come to their end and remove their files.
  */
 #ifndef PROCESS_TRIAL_H
 #define PROCESS_TRIAL_H
@@ -16,6 +19,7 @@ struct trial {
 	const char *output; /* file for standard output; NULL: discarded */
 	const char *errors; /* likewise, standard error */
 	double limit;       /* seconds; then it is killed; 0: none */
+	bool cleans;        /* it also runs after a signal */
 };
 
 struct trial_result {
@@ -25,8 +29,8 @@ struct trial_result {
 	double elapsed; /* seconds */
 };
 
-/* -1 with *e set: it could not be started (ERR_CANNOT_RUN), or not be waited for. Files that it
- * writes end at 1 GiB. */
+/* -1 with *e set: it could not be started (ERR_CANNOT_RUN), or not be waited for, or a signal came.
+ * Files that it writes end at 1 GiB. */
 int trial_run(const struct trial *t, struct trial_result *r, struct error *e);
 /* "exit status 3", "killed by signal 11 (Segmentation fault)", "no end within the limit". */
 void trial_status_text(const struct trial_result *r, char *text, int size);

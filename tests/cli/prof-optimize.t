@@ -81,6 +81,19 @@ like "records of another program" "$status$err" 'no samples or branches of an im
 sed 's/make CC/false \&\& make CC/' good.recipe > fails.recipe
 run prof optimize -recipe fails.recipe -unmodelled -o none
 like "a build that fails" "$status$err" '^prof: a command of the recipe failed: exit status 1$'
+sed 's/"build": "/"limit": 1, "build": "sleep 1234; /' good.recipe > hangs.recipe
+run prof optimize -recipe hangs.recipe -unmodelled -o none
+like "a build that hangs" "$status$err" '^prof: a command of the recipe failed: no end within the limit$'
+sed 's/"limit": 1, //;s/1234/1235/' hangs.recipe > stopped.recipe
+mkdir scratch
+TMPDIR=$work/scratch prof optimize -recipe stopped.recipe -unmodelled -o none 2> stopped.err &
+wait_for pgrep -f 'sleep 1235$'
+kill "$!"
+wait "$!"
+is "a signal ends it" "$?" 125
+like "with what it runs" "$(cat stopped.err)" 'ended by signal 15'
+not_ok "which does not stay" pgrep -f 'sleep 123[45]$'
+is "nor do its files" "$(ls scratch)" ""
 sed 's/"output": "program"/"output": "elsewhere"/' good.recipe > elsewhere.recipe
 run prof optimize -recipe elsewhere.recipe -unmodelled -o none
 like "a build that makes something else" "$err" 'the build made no elsewhere'
@@ -165,7 +178,7 @@ END
 	unlike "clang: all were built and tested" "$(printf '%s' "$out" | jq -r '.candidates[].reason')" 'status|cannot|no perf2bolt'
 	is "clang: exit status and file agree" "$status $(ls clang.new 2>/dev/null)" "$(printf '%s' "$out" | jq -r 'if .written then "0 clang.new" else "1 " end')"
 	clang-19 -O2 -g1 -Wl,--emit-relocs -o relocs src/main.c src/part.c
-	ssrun -q -branches -o r.1 ./relocs 1 2 3 >/dev/null; ssrun -q -branches -o r.2 ./relocs 1 2 3 >/dev/null
+	ssrun -q -branches -bursts 100 -o r.1 ./relocs 1 2 3 >/dev/null; ssrun -q -branches -bursts 100 -o r.2 ./relocs 1 2 3 >/dev/null
 	run prof optimize -unmodelled -rounds 2 -o relocs.new ./relocs r.1 r.2 -- 1
 	like "an image alone is rewritten by BOLT" "$status $out" '^[01] bolt .*(accepted|no gain|slower|not above noise)'
 else
