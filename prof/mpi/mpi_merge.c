@@ -25,8 +25,8 @@
 #include "experiment/merge.h"
 #include "load/load.h"
 
-#define PIECE ((uint64_t)1 << 30) /* of a message: its length is an int */
-#define LOOK_NS 1000000           /* how often a rank that waits looks: MPI's own waits spin */
+#define PIECE   ((uint64_t)1 << 30) /* of a message: its length is an int */
+#define LOOK_NS 1000000             /* how often a rank that waits looks: MPI's own waits spin */
 
 /* Those that read files, numbered from 0. */
 struct readers {
@@ -122,8 +122,7 @@ static void part_read(struct mpi_part *p, const struct arguments *a, const struc
 	struct error e = {0};
 	int rc = 0;
 
-	for (size_t i = (size_t)r->rank; i < a->paths.count && rc == 0;
-		i += (size_t)r->count) {
+	for (size_t i = (size_t)r->rank; i < a->paths.count && rc == 0; i += (size_t)r->count) {
 		if (load_is_perfdata(a->paths.data[i])) {
 			error_set(
 				&e, ERR_UNSUPPORTED, "%s is a recording of perf", a->paths.data[i]);
