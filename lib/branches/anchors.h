@@ -10,8 +10,8 @@
  * The flags must be dead there. Where a process has several threads, increments are locked, and
  * all threads are stopped when patches change.
  *
- * An anchor stays in place, also during bursts, whose copies are made from the original bytes. Only
- * one that is executed very often is in place in a random part of the stretches between bursts.
+ * Anchors stay in place during bursts, whose copies are made from the original bytes. One that is
+ * executed very often is in place in some spells only (native_turn).
  */
 #ifndef BRANCHES_ANCHORS_H
 #define BRANCHES_ANCHORS_H
@@ -27,9 +27,10 @@ struct anchor {
 	uint64_t where;         /* address of the bytes that are replaced */
 	uint64_t last;          /* value of the counter when it was read last */
 	double counts, seconds; /* in bursts, as far as known: executions, native time */
-	double turn;            /* 1: it is to be in place in the next stretch */
-	double duty;            /* share of the stretches in which it is to be in place */
-	size_t since;           /* the first stretch of the log in which it could have been */
+	double turn;            /* 1: it is to be in place in the next spell */
+	double duty;            /* share of the spells in which it is to be in place */
+	double since;           /* ns of the program's own time in the log before it was made */
+	size_t after;           /* bursts in the log then */
 	uint16_t stub;          /* in its arena */
 	uint8_t arena;
 	uint8_t size;   /* of what is replaced */

@@ -244,6 +244,20 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	return runs;
 }
 
+/* It may run on another processor: to follow it there takes longer than what is saved. */
+void branches_turn(struct branches *b, pid_t tid)
+{
+	struct thread *t = tracer_find(b, tid);
+	struct held f = {.b = b, .tid = tid, .process = t->process};
+	const struct followed *p = f.process;
+
+	f.until = branches_now(CLOCK_MONOTONIC) + WAIT_STOP;
+	if (hold_stop(&f) == 0 && p->cache && native_takes_turns(p->cache))
+		native_turn(p->cache, &f);
+	if (f.held)
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
+}
+
 void branches_burst(struct branches *b, pid_t tid)
 {
 	struct thread *t = tracer_find(b, tid);

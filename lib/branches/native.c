@@ -21,10 +21,10 @@
 #include "branches/native.h"
 
 #define ENTRIES_MAX  2000000u
+#define SPELLS_MAX   20000u
 #define DUTIES_EVERY 16  /* bursts */
 #define FORKS_MAX    20  /* a child has to be cleaned of anchors: with more, there are none */
 #define STUB_NS      1.0 /* a count takes, about */
-#define DUTY_LEAST   0.02
 
 static struct native *native_of(struct cache *c)
 {
@@ -67,9 +67,16 @@ static double take_hits(struct cache *c)
 			continue;
 		n->counted[i].now += (double)hits[i];
 		n->pairs += hits[i] > 0;
-		n->now.active[i / 64] |= 1ull << i % 64;
+		n->counted[i].in = true;
 	}
 	return counted;
+}
+
+static void native_pass(struct native *n, double ns)
+{
+	n->now += ns;
+	n->all += ns;
+	n->open += ns;
 }
 
 void native_pause(struct cache *c)
@@ -84,7 +91,7 @@ void native_pause(struct cache *c)
 	n->paused = true;
 	n->in = false;
 	if (now > n->began)
-		n->now.ns += fmax((double)(now - n->began) - counted * STUB_NS, 0);
+		native_pass(n, fmax((double)(now - n->began) - counted * STUB_NS, 0));
 }
 
 void native_take_out(struct cache *c)
@@ -97,13 +104,13 @@ void native_take_out(struct cache *c)
 		c->native->in = false;
 }
 
-/* Stretches in which it is in place are spread evenly. */
+/* Spells in which it is in place are spread evenly. */
 static bool wanted_in(const struct cache *c, struct anchor *a)
 {
 	if (c->process->forks > FORKS_MAX || a->lost)
 		return false;
-	if (c->locked || a->duty >= 1)
-		return a->duty >= 1;
+	if (a->duty >= 1)
+		return true;
 	a->turn += a->duty;
 	if (a->turn < 1)
 		return false;
@@ -111,17 +118,25 @@ static bool wanted_in(const struct cache *c, struct anchor *a)
 	return true;
 }
 
-/* After a burst, which is the only time that changes anchors. */
-static void change_anchors(struct cache *c, struct held *f)
+/* What a burst has shown. */
+static void review_anchors(struct cache *c, struct held *f)
 {
-	bool want[ANCHORS_MAX], change = false, stopped = true;
-	struct native *n = c->native;
-	hold_list others = {0};
+	const struct native *n = c->native;
+
+	unsigned before = c->anchors->count;
 
 	if (c->process->forks <= FORKS_MAX)
 		native_choose(c, f);
-	if (n->bursts.count % DUTIES_EVERY == 0 || n->bursts.count < DUTIES_EVERY)
+	if (n->bursts.count % DUTIES_EVERY == 0 || n->bursts.count < DUTIES_EVERY ||
+		c->anchors->count > before)
 		native_set_duties(c);
+}
+
+static void change_anchors(struct cache *c, struct held *f)
+{
+	bool want[ANCHORS_MAX], change = false, stopped = true;
+	hold_list others = {0};
+
 	for (unsigned i = 0; i < c->anchors->count; i++) {
 		want[i] = wanted_in(c, &c->anchors->all[i]);
 		change |= want[i] != c->anchors->all[i].in;
@@ -146,9 +161,31 @@ void native_resume(struct cache *c, struct held *f)
 	if (!n || !n->paused)
 		return;
 	c->locked |= c->process->threads != 1;
-	if (n->fresh && !c->refused)
+	if (n->fresh && !c->refused) {
+		review_anchors(c, f);
 		change_anchors(c, f);
+	}
 	n->fresh = false;
+	n->in = true;
+	native_open(n, c);
+}
+
+bool native_takes_turns(const struct cache *c)
+{
+	bool some = false;
+
+	for (unsigned i = 0; native_counts(c) && i < c->anchors->count; i++)
+		some |= c->anchors->all[i].duty > 0 && c->anchors->all[i].duty < 1;
+	return some && c->process->threads <= TURN_THREADS && !c->refused && !c->native->paused;
+}
+
+void native_turn(struct cache *c, struct held *f)
+{
+	struct native *n = c->native;
+
+	native_pause(c);
+	native_close_spell(c);
+	change_anchors(c, f);
 	n->in = true;
 	native_open(n, c);
 }
@@ -180,27 +217,6 @@ void native_threads(struct cache *c)
 }
 
 /* ---- bursts ---- */
-
-static void close_stretch(struct cache *c)
-{
-	struct native *n = c->native;
-	const struct stretch *s = &n->now;
-
-	for (unsigned a = 0; a < c->anchors->count; a++) {
-		struct native_count *own = &n->counted[a];
-		double often = 1 / fmin(fmax(c->anchors->all[a].duty, DUTY_LEAST), 1);
-
-		if (!stretch_has(s, a) || !(s->ns > 0))
-			continue;
-		own->hits += own->now;
-		own->ns += s->ns;
-		own->sum += own->now * often;
-		own->time += s->ns * often;
-		own->squares += own->now * own->now / s->ns * often;
-		own->weights += s->ns * often * s->ns * often;
-		own->now = 0;
-	}
-}
 
 const struct native_run *native_run_at(const struct cache *c, size_t i)
 {
@@ -239,7 +255,7 @@ void native_note(struct cache *c, double seconds)
 
 	if (!n || !(seconds > 0))
 		return;
-	if (n->entries.count > ENTRIES_MAX)
+	if (n->entries.count > ENTRIES_MAX || n->spells.count > SPELLS_MAX)
 		native_end(c);
 	burst = vec_push(&n->bursts);
 	if (!burst)
@@ -247,8 +263,8 @@ void native_note(struct cache *c, double seconds)
 	burst->first = n->entries.count;
 	burst->seconds = seconds;
 	burst->before = n->now;
-	close_stretch(c);
-	memset(&n->now, 0, sizeof(n->now));
+	n->now = 0;
+	native_close_spell(c);
 	n->fresh = true;
 	for (size_t i = 0; i < c->touched.count; i++)
 		note_run(c, table_at(&c->met, c->touched.data[i]));
@@ -262,7 +278,8 @@ static void native_reset(struct native *n)
 		vec_fini(&((struct native_run *)table_at(&n->runs, i))->anchors);
 	n->bursts.count = n->entries.count = 0;
 	memset(n->counted, 0, sizeof(n->counted));
-	memset(&n->now, 0, sizeof(n->now));
+	n->spells.count = n->counts.count = 0;
+	n->now = n->all = n->open = 0;
 	table_fini(&n->runs);
 	n->runs = TABLE_OF(struct native_run);
 }
@@ -274,11 +291,11 @@ void native_end(struct cache *c)
 	if (!n)
 		return;
 	native_pause(c);
-	close_stretch(c);
+	native_close_spell(c);
 	native_settle(c);
 	native_reset(n);
 	for (unsigned i = 0; i < c->anchors->count; i++)
-		c->anchors->all[i].since = 0;
+		c->anchors->all[i].since = 0, c->anchors->all[i].after = 0;
 }
 
 void native_free(struct cache *c)
@@ -288,6 +305,8 @@ void native_free(struct cache *c)
 	native_end(c);
 	vec_fini(&c->native->bursts);
 	vec_fini(&c->native->entries);
+	vec_fini(&c->native->spells);
+	vec_fini(&c->native->counts);
 	vec_fini(&c->anchors->barred);
 	free(c->anchors);
 	free(c->native);

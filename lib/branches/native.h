@@ -4,34 +4,40 @@
 #define BRANCHES_NATIVE_H
 
 #include "branches/anchors.h"
+#include "branches/weigh.h"
 
-/* Executions per second of the program's time, of all anchors together that are always in place; a
- * count takes about a nanosecond. */
-#define COUNTS_STEADY 8e6
-#define COUNTS_LOCKED 2e6 /* a locked one takes some */
+/* Executions per second of the program's time, of all anchors together; a count takes about a
+ * nanosecond. */
+#define COUNTS_STEADY 12e6
+#define COUNTS_LOCKED 3e6 /* a locked one takes some */
+/* With more threads, anchors are in place always or never: all have to stop while they change. */
+#define TURN_THREADS 8
 /* The most others, which are in place now and then. */
 #define ANCHORS_SELDOM 12u
 
-/* The time between two bursts. */
-struct stretch {
-	double ns;                         /* CPU time, without that of counting */
-	uint64_t active[ANCHORS_MAX / 64]; /* anchors that were in place */
+/* A time in which the same anchors are in place: a part of a stretch between two bursts. */
+struct spell {
+	double ns;    /* CPU time, without that of counting */
+	size_t first; /* of its counts; they end where the next spell's begin */
+};
+
+struct spell_count { /* of an anchor that was in place */
+	double hits;
+	uint8_t anchor;
 };
 
 struct native_burst {
-	size_t first;          /* of its entries; they end where the next burst's begin */
-	double seconds;        /* native time of it, as far as known */
-	struct stretch before; /* since the last burst */
+	size_t first;   /* of its entries; they end where the next burst's begin */
+	double seconds; /* native time of it, as far as known */
+	double before;  /* ns of the program's own time since the last burst */
 };
 
-/* What an anchor has counted since the log began: in stretches that are over, of which it was in
- * place. A stretch counts in the sums the more, the less likely it was to be one of these. */
+/* What an anchor has counted since the log began: in spells that are over, of which it was in
+ * place. */
 struct native_count {
-	double hits, ns;  /* executions; CPU time */
-	double sum, time; /* the same, each divided by the anchor's duty then */
-	double squares;   /* of hits, divided by time and duty */
-	double weights;   /* squares of times, likewise */
-	double now;       /* hits in the open stretch */
+	double hits, ns; /* executions; CPU time */
+	double now;      /* hits in the open spell */
+	bool in;         /* and it is in place */
 };
 
 struct native_entry {
@@ -55,19 +61,17 @@ struct native {
 	VEC(struct native_entry) entries;
 	struct table runs;
 	struct native_count counted[ANCHORS_MAX];
-	struct stretch now; /* since the last burst */
+	VEC(struct spell) spells;
+	VEC(struct spell_count) counts;
+	double open;     /* ns of the spell that is open */
+	double now, all;    /* ns of the program's own time: since the last burst; in the log */
 	uint64_t began;     /* CPU time of the process */
-	double pairs;       /* stretches in which an anchor has counted something */
+	double pairs;       /* stretches, or parts, in which an anchor has counted something */
 	size_t next_choice; /* at this number of bursts */
 	bool paused;        /* no stretch is open */
 	bool in;            /* anchors have been in place since it was opened */
 	bool fresh;         /* a burst was noted since anchors were chosen */
 };
-
-static inline bool stretch_has(const struct stretch *s, unsigned anchor)
-{
-	return s->active[anchor / 64] >> anchor % 64 & 1;
-}
 
 /* Executions per second, by bursts. */
 static inline double anchor_rate(const struct anchor *a)
@@ -92,6 +96,11 @@ const struct native_run *native_run_at(const struct cache *c, size_t i);
 void native_choose(struct cache *c, struct held *f);
 /* native_duty.c: in which part of the stretches anchors are to be in place. */
 void native_set_duties(struct cache *c);
+/* native_spells.c: a spell is over. */
+void native_close_spell(struct cache *c);
+/* Executions of all anchors in the time of the log, into w->total, and their doubt. Counts and
+ * weights by the clock of bursts are there. -1: memory is out. */
+int native_totals(const struct cache *c, struct weigh *w);
 /* native_settle.c: executions of all runs in the log, by weights of bursts; records what rates
  * lack.
  */

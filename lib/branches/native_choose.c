@@ -221,7 +221,8 @@ static struct anchor *choose_in(struct choice *h, struct held *f, size_t r)
 	h->barred[r] |= NO_ANCHOR_IN;
 	if (!a)
 		return NULL;
-	a->since = h->n->bursts.count;
+	a->since = h->n->all;
+	a->after = h->n->bursts.count;
 	estimate_rate(h, a);
 	if (anchor_rate(a) <= RATE_MAX)
 		return a;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In which part of the stretches between bursts an anchor is in place. A count takes time, so
- * anchors that are executed often cannot be in place always. What an anchor counts in some of the
- * stretches is extrapolated to the others. The error of that falls with the number of stretches,
- * and matters as far as no cheaper anchor goes with it. So the sum of errors, in proportion to need
- * / duty, is least for duties in proportion to the root of need / rate.
+ * In which part of the spells an anchor is in place. A count takes time, so anchors that are
+ * executed often cannot be in place always. The cheapest are: others are extrapolated by them. What
+ * an anchor counts in some of the spells is extrapolated to the others. The error of that falls
+ * with the number of spells, and matters as far as no cheaper anchor goes with it. So the sum of
+ * errors, in proportion to need / duty, is least for duties in proportion to the root of need /
+ * rate.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #define PRIOR       3.0  /* bursts: a constant ratio in few bursts says little */
 #define NEED_LEAST  0.02 /* of an anchor that goes with another one in all bursts */
 #define KNOWN_NS    5e6  /* in place for so long: its own counts say how often it is executed */
-#define COUNTS_REST 2e6  /* as COUNTS_STEADY, of anchors that are not always in place */
+#define CHEAP       0.5  /* of what all may count: the cheapest anchors, always in place */
 #define ROUNDS      8
 
 struct duty {
@@ -85,11 +86,15 @@ static void find_needs(struct duty *all, unsigned count, size_t bursts)
 	}
 }
 
-/* Duties above 1 are 1, and leave more to the others. */
+/* Duties above 1 are 1, and leave more to the others. all: the cheapest first. */
 static void share_out(struct duty *all, unsigned count, double most)
 {
-	for (unsigned k = 0; k < count; k++)
-		all[k].anchor->duty = 0;
+	double cheap = 0;
+
+	for (unsigned k = 0; k < count; k++) {
+		cheap += all[k].rate;
+		all[k].anchor->duty = cheap <= CHEAP * most;
+	}
 	for (int round = 0; round < ROUNDS; round++) {
 		double left = most, sum = 0, unit;
 
@@ -136,11 +141,11 @@ void native_set_duties(struct cache *c)
 			.rate = rate_of(n, &anchors->all[k], k),
 			.counts = counts + k * bursts};
 	qsort(all, anchors->count, sizeof(*all), compare_duties);
-	if (c->locked) {
+	if (c->process->threads > TURN_THREADS) {
 		take_cheapest(all, anchors->count, native_most(c));
 	} else {
 		find_needs(all, anchors->count, bursts);
-		share_out(all, anchors->count, native_most(c) + COUNTS_REST);
+		share_out(all, anchors->count, native_most(c));
 	}
 	free(counts);
 }

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/stats.h"
@@ -14,15 +15,10 @@
 
 #define BURSTS_LEAST 3
 #define TOGETHER     0.5  /* of the median burst */
-#define HITS_LEAST   30.0 /* of an anchor */
-/* Variance of executions per stretch, as a part, squared, and the stretches that this counts as. */
-#define SCATTER       0.1
-#define SCATTER_TIMES 2.0
-#define COUNT_NS      0.7 /* deviation of the cost of a count */
 
-static const struct stretch *stretch_at(const struct native *n, size_t i)
+static double stretch_at(const struct native *n, size_t i)
 {
-	return i < n->bursts.count ? &n->bursts.data[i].before : &n->now;
+	return i < n->bursts.count ? n->bursts.data[i].before : n->now;
 }
 
 /* A burst stands for half of the stretches before and after it; the first and the last for all. */
@@ -30,37 +26,7 @@ static double stretch_part(const struct native *n, size_t burst, bool after)
 {
 	bool outer = after ? burst + 1 == n->bursts.count : burst == 0;
 
-	return stretch_at(n, burst + after)->ns * (outer ? 1 : .5);
-}
-
-/*
- * The executions of an anchor: those counted, and as many in the rest of the time. The doubt is the
- * variance of that, as a part of it, squared: the stretches in which it was in place are some of
- * those since it was made, what was before that may be another phase, and the cost of a count is
- * not known well.
- */
-static double native_anchor_total(const struct cache *c, unsigned a, double *doubt)
-{
-	const struct native *n = c->native;
-	const struct native_count *own = &n->counted[a];
-	double all = 0, since = 0, times, scatter, out, before, rate;
-
-	*doubt = 0;
-	for (size_t i = 0; i <= n->bursts.count; i++) {
-		all += stretch_at(n, i)->ns;
-		since += i >= c->anchors->all[a].since ? stretch_at(n, i)->ns : 0;
-	}
-	if (own->hits < HITS_LEAST || !(own->ns > 0))
-		return 0;
-	rate = own->sum / own->time;
-	times = own->time * own->time / own->weights;
-	out = fmax(1 - own->ns / since, 0);
-	before = 1 - since / all;
-	scatter = SCATTER_TIMES * SCATTER +
-		  times * fmax(own->squares / own->time / (rate * rate) - 1, 0);
-	scatter /= SCATTER_TIMES + times;
-	*doubt = out * (scatter / times + pow(COUNT_NS * rate, 2)) + before * before * scatter;
-	return rate * all;
+	return stretch_at(n, burst + after) * (outer ? 1 : .5);
 }
 
 static void add_entries(const struct cache *c, struct weigh *w)
@@ -93,7 +59,8 @@ static int weigh_by_clock(const struct native *n, struct weigh *w)
 		return -1;
 	for (size_t i = 0; i < w->bursts; i++)
 		order[i] = n->bursts.data[i].seconds;
-	least = TOGETHER * stats_median(order, w->bursts);
+	w->usual = stats_median(order, w->bursts);
+	least = TOGETHER * w->usual;
 	free(order);
 	for (size_t i = 0; i < w->bursts; i = last) {
 		double ns = 0, seconds = 0;
@@ -123,9 +90,9 @@ static int weigh_bursts(const struct cache *c, struct weigh *w)
 		return -1;
 	if (weigh_by_clock(n, w))
 		return -1;
-	for (unsigned a = 0; a < c->anchors->count; a++)
-		w->total[a] = native_anchor_total(c, a, &w->doubt[a]);
 	add_entries(c, w);
+	if (native_totals(c, w))
+		return -1;
 	weigh_calibrate(w);
 	return 0;
 }

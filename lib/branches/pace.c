@@ -14,18 +14,21 @@
  */
 #include "branches/private.h"
 
-#define SHARE_BURSTS  0.05 /* of the program's time */
+#define SHARE_BURSTS  0.035 /* of the program's time */
 #define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
+#define SHARE_TURNS   0.012 /* of anchors */
 #define SHARE_MOST    0.07 /* of all that is spent, at any moment */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
+#define TURN_GAP      (2.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
 #define COST_BURST    (2.0 * MILLISECOND)         /* before any was measured */
 #define COST_FIRST    (5.0 * MILLISECOND)         /* of each of the first: code is new to us */
 #define FIRST         4                           /* of these */
 #define COST_WINDOW   (1.0 * MILLISECOND)
 #define COST_VISIT    (0.5 * MILLISECOND)
+#define COST_TURN     (0.04 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
@@ -183,6 +186,20 @@ static void one_window(struct branches *b, struct followed *p)
 	draw_next(b, &b->windows);
 }
 
+/* Anchors that are in place now and then change in the middle of stretches, too. */
+static void one_turn(struct branches *b, const struct followed *p)
+{
+	uint64_t before = spent(b);
+	long processor;
+	pid_t tid = p->cache && native_takes_turns(p->cache) ? find_running(b, p, &processor) : 0;
+
+	if (tid) {
+		branches_turn(b, tid);
+		pace_note(&b->turns, (double)(spent(b) - before));
+	}
+	draw_next(b, &b->turns);
+}
+
 static void tell_counts(struct branches *b)
 {
 	b->counts[TALLY_PROGRAM_NS] += b->used - b->used_told;
@@ -206,8 +223,10 @@ static void tell_counts(struct branches *b)
 static uint64_t nap(const struct branches *b, bool idle)
 {
 	uint64_t next = b->bursts.next < b->windows.next ? b->bursts.next : b->windows.next;
-	uint64_t left = next > b->used ? next - b->used : 0, width = b->threads.count;
+	uint64_t left, width = b->threads.count;
 
+	next = next < b->turns.next ? next : b->turns.next;
+	left = next > b->used ? next - b->used : 0;
 	if ((int)width > CPU_COUNT(&b->processors))
 		width = (uint64_t)CPU_COUNT(&b->processors);
 	left /= width ? width : 1;
@@ -224,7 +243,7 @@ static void pace_visits(struct branches *b, bool asked)
 						: SHARE_VISITS,
 		.cost = COST_VISIT,
 		.count = 1};
-	b->windows = (struct pace){.next = UINT64_MAX};
+	b->windows = b->turns = (struct pace){.next = UINT64_MAX};
 	draw_next(b, &b->bursts);
 }
 
@@ -246,9 +265,12 @@ static void pace_bursts(struct branches *b, bool asked)
 		.cost = COST_WINDOW,
 		.count = 1};
 	draw_next(b, &b->bursts);
+	b->turns = (struct pace){
+		.gap = TURN_GAP, .share = SHARE_TURNS, .cost = COST_TURN, .count = 1};
 	draw_next(b, &b->windows);
+	draw_next(b, &b->turns);
 	if (b->request.latency)
-		b->windows.next = UINT64_MAX;
+		b->windows.next = b->turns.next = UINT64_MAX;
 }
 
 /* For the next run. */
@@ -279,6 +301,8 @@ void branches_run(struct branches *b)
 			one_burst(b, p);
 		else if (p && due(b, &b->windows))
 			one_window(b, p);
+		else if (p && b->used >= b->turns.next)
+			one_turn(b, p);
 		now = branches_now(CLOCK_MONOTONIC);
 		if (now >= b->next_telling) {
 			b->next_telling = now + TELL_EVERY;

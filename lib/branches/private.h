@@ -186,7 +186,7 @@ struct branches {
 	uint64_t transfers;    /* recorded, with the candidates' met */
 	uint64_t used;         /* CPU time of the program */
 	uint64_t used_told, next_telling;
-	struct pace bursts, windows;
+	struct pace bursts, windows, turns;
 	struct costs costs;
 	bool calibrated; /* costs were measured, or could not be */
 	struct probes probes;
@@ -353,6 +353,9 @@ void native_peek(struct cache *c);
 /* The process, whose only thread is stopped, is about to have several. */
 void native_threads(struct cache *c);
 bool native_counts(const struct cache *c);
+/* Whether some anchors are to be in place now and then: native_turn changes which. */
+bool native_takes_turns(const struct cache *c);
+void native_turn(struct cache *c, struct held *f);
 /* Evaluates everything so far: the process ends. */
 void native_end(struct cache *c);
 void cache_renew(struct cache *c);
@@ -377,6 +380,8 @@ void branches_visit(struct branches *b, pid_t tid, long processor);
 
 /* burst.c, window.c */
 void branches_burst(struct branches *b, pid_t tid);
+/* Other anchors come into place, of a process that native_takes_turns. */
+void branches_turn(struct branches *b, pid_t tid);
 void branches_window(struct branches *b, struct followed *p);
 void branches_window_met(struct branches *b, struct followed *p, uint64_t address, uint64_t times);
 /* Records the counts of windows: once, at the end. */

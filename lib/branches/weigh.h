@@ -21,6 +21,7 @@ struct weigh {
 	double *count, *total;
 	double *doubt;  /* of anchors: the variance of total, as a part of it, squared */
 	double *weight; /* of bursts: by the clock; then as calibrated */
+	double usual;   /* seconds of a burst: the median */
 	double factor;  /* between the two, of all bursts together */
 	/* from here on private */
 	double *matrix, *part, *left, *norm, *unsure, *lever;

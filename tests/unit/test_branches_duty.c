@@ -17,6 +17,7 @@ static struct cache *make_log(const double *rates)
 
 	c->native = n;
 	c->anchors = calloc(1, sizeof(*c->anchors));
+	c->process = calloc(1, sizeof(*c->process));
 	n->runs = TABLE_OF(struct native_run);
 	for (unsigned k = 0; k < RUNS; k++) {
 		const uint64_t at = 0x1000 * (k + 1);
@@ -57,8 +58,11 @@ static void free_log(struct cache *c)
 	table_fini(&c->native->runs);
 	vec_fini(&c->native->bursts);
 	vec_fini(&c->native->entries);
+	vec_fini(&c->native->spells);
+	vec_fini(&c->native->counts);
 	free(c->native);
 	free(c->anchors);
+	free(c->process);
 	free(c);
 }
 
@@ -83,7 +87,7 @@ static void test_shares(void)
 	ok(all[1].duty > 0 && all[1].duty < all[2].duty / 2,
 		"one that goes with it has less than one that does not: %g, %g", all[1].duty,
 		all[2].duty);
-	ok(counts_of(c, rates) < 1.1e7, "all together count little: %g", counts_of(c, rates));
+	ok(counts_of(c, rates) < 1.3e7, "all together count little: %g", counts_of(c, rates));
 	free_log(c);
 }
 
@@ -100,46 +104,132 @@ static void test_counted(void)
 	free_log(c);
 }
 
-static void test_locked(void)
+static void test_many_threads(void)
 {
 	const double rates[RUNS] = {1e6, 0.5e6, 20e6};
 	struct cache *c = make_log(rates);
 
 	add_bursts(c, rates);
 	c->locked = true;
+	c->process->threads = TURN_THREADS + 1;
 	native_set_duties(c);
 	ok(c->anchors->all[0].duty >= 1 && c->anchors->all[1].duty >= 1 &&
 			c->anchors->all[2].duty <= 0,
-		"several threads: always or never");
+		"many threads: always or never");
 	free_log(c);
 }
 
-/* A stretch stands for those in which the anchor was not in place. */
-static void test_stretches(void)
+/* ---- spells ---- */
+
+static void add_spell(struct cache *c, double ns, const double *hits)
 {
-	const double rates[RUNS] = {1e6, 1e6, 1e6};
+	struct native *n = c->native;
+
+	for (unsigned a = 0; a < RUNS; a++) {
+		n->counted[a].in = hits[a] >= 0;
+		n->counted[a].now = hits[a] >= 0 ? hits[a] : 0;
+	}
+	n->open = ns;
+	n->all += ns;
+	native_close_spell(c);
+}
+
+static void test_spells(void)
+{
+	const double rates[RUNS] = {1e6, 1e6, 1e6}, first[RUNS] = {100, -1, 0},
+		     second[RUNS] = {10, 7, -1};
 	struct cache *c = make_log(rates);
 	const struct native_count *own = c->native->counted;
 
-	for (int i = 0; i < 2; i++) {
-		c->anchors->all[0].duty = i ? 0.1 : 1;
-		c->native->now = (struct stretch){.ns = 1e6, .active = {1}};
-		c->native->counted[0].now = i ? 10 : 100;
-		native_note(c, 1e-3);
+	add_spell(c, 1e6, first);
+	add_spell(c, 2e6, second);
+	is_near(own[0].hits, 110, 1e-9, "hits of two spells");
+	is_near(own[0].ns, 3e6, 1e-9, "and their time");
+	is_near(own[1].ns, 2e6, 1e-9, "one that was in place in the second");
+	is_int((int)c->native->spells.count, 2, "two spells");
+	is_int((int)c->native->counts.count, 4, "with the counts of those that were in place");
+	free_log(c);
+}
+
+enum { SPELLS = 200 };
+
+static struct weigh *weigh_log(struct cache *c)
+{
+	struct weigh *w = calloc(1, sizeof(*w));
+
+	weigh_make(w, c->native->bursts.count, RUNS);
+	w->usual = 1e-3;
+	for (unsigned i = 0; i < c->native->bursts.count; i++)
+		for (unsigned a = 0; a < RUNS; a++)
+			w->count[a * w->bursts + i] = 10;
+	return w;
+}
+
+/*
+ * A program of two phases. The first anchor is always in place, and executed in the first phase;
+ * the second goes with it, but is in place seldom; the third is executed in the second phase.
+ */
+static void test_totals(void)
+{
+	const double rates[RUNS] = {1e5, 2e6, 3e6};
+	struct cache *c = make_log(rates);
+	struct weigh *w;
+
+	add_bursts(c, rates);
+	for (int i = 0; i < SPELLS; i++) {
+		bool one = i < SPELLS / 4;
+		const double hits[RUNS] = {
+			one ? 100 : 0, i % 9 ? -1 : one ? 2000 : 0, i % 25 ? -1 : one ? 0 : 3000};
+
+		add_spell(c, 1e6, hits);
 	}
-	ok(own[0].hits > 109.9 && own[0].hits < 110.1, "hits of two stretches: %g", own[0].hits);
-	ok(own[0].sum > 199 && own[0].sum < 201, "the second one stands for ten: %g", own[0].sum);
-	ok(own[0].time > 10.9e6 && own[0].time < 11.1e6, "in time as well: %g", own[0].time);
-	ok(own[1].time <= 0, "an anchor that was not in place");
+	w = weigh_log(c);
+	ok(native_totals(c, w) == 0, "totals");
+	is_near(w->total[0], 5000, 1, "what was counted always");
+	is_near(w->total[1], 1e5, 2e3, "in proportion to that");
+	is_near(w->total[2], 4.5e5, 5e4, "what goes with nothing else: by time");
+	ok(w->doubt[1] < w->doubt[2], "which is less certain: %g, %g", w->doubt[1], w->doubt[2]);
+	weigh_free(w);
+	free(w);
+	free_log(c);
+}
+
+/* The anchor was made in the middle of the run. */
+static void test_before(bool later)
+{
+	const double rates[RUNS] = {1e5, 2e6, 3e6}, hits[RUNS] = {-1, -1, 3000};
+	struct cache *c = make_log(rates);
+	struct weigh *w;
+
+	add_bursts(c, rates);
+	c->native->all = 100e6;
+	c->anchors->all[2].since = 100e6;
+	c->anchors->all[2].after = BURSTS / 2;
+	for (int i = 0; i < SPELLS / 2; i++)
+		add_spell(c, 1e6, hits);
+	w = weigh_log(c);
+	for (unsigned i = 0; i + 1 < BURSTS / 2 && later; i++)
+		w->count[2 * w->bursts + i] = 0;
+	ok(native_totals(c, w) == 0, "totals");
+	if (later)
+		ok(w->total[2] < 3.3e5, "no burst had it before: %g", w->total[2]);
+	else
+		is_near(w->total[2], 6e5, 1e3, "bursts had it before");
+	ok(w->doubt[2] > 0.01, "and that is not certain: %g", w->doubt[2]);
+	weigh_free(w);
+	free(w);
 	free_log(c);
 }
 
 int main(void)
 {
 	test_shares();
-	test_stretches();
+	test_spells();
+	test_totals();
+	test_before(false);
+	test_before(true);
 	test_counted();
-	test_locked();
+	test_many_threads();
 	return done();
 }
 #else

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Executions of anchors in the whole time of the log. Those that are always in place have counted
+ * all since they were made; the others are extrapolated from the spells in which they were
+ * (extrapolate.h). The time before an anchor was made is like the time since, or another phase.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "branches/extrapolate.h"
+#include "branches/native.h"
+
+#define HITS_LEAST 30.0 /* of an anchor */
+#define ALWAYS     0.98 /* of the time since it was made */
+#define COUNT_NS   0.7  /* deviation of the cost of a count */
+#define PHASES     0.2  /* odds that an anchor is in code of a later phase */
+#define EARLIER    4.0  /* as OTHERS, of code of an earlier phase: most of it is not known */
+#define OTHERS     0.25 /* variance of executions in other phases, as a part, squared */
+#define KNOWN_MAX  24u
+
+/* ---- spells ---- */
+
+void native_close_spell(struct cache *c)
+{
+	struct native *n = c->native;
+	struct spell *s = n->open > 0 ? vec_push(&n->spells) : NULL;
+
+	if (s)
+		*s = (struct spell){n->open, n->counts.count};
+	for (unsigned a = 0; a < c->anchors->count; a++) {
+		struct native_count *own = &n->counted[a];
+
+		if (s && own->in &&
+			vec_add(&n->counts, ((struct spell_count){own->now, (uint8_t)a})) == 0) {
+			own->hits += own->now;
+			own->ns += n->open;
+		}
+		own->now = 0;
+		own->in = false;
+	}
+	n->open = 0;
+}
+
+/* The end of a spell's counts. */
+static size_t spell_last(const struct native *n, size_t spell)
+{
+	return spell + 1 < n->spells.count ? n->spells.data[spell + 1].first : n->counts.count;
+}
+
+/* What is known of all spells: the first is their time, the others counts of anchors. */
+struct known {
+	size_t spells, count;
+	unsigned anchor[KNOWN_MAX];
+	double *of[KNOWN_MAX];
+	double *middle; /* of spells, in ns */
+	/* Of one anchor, by the spells that it was in place in: these, its counts, how many spells
+	 * each stands for, and something known. */
+	size_t *at;
+	double *hits, *weight, *base;
+};
+
+/* In how many of these bursts an anchor was executed. A short one says less. */
+static double bursts_with(const struct native *n, const struct weigh *w, unsigned a, size_t first,
+	size_t last, double *all)
+{
+	double sum = 0;
+
+	*all = 0;
+	for (size_t i = first; i < last; i++) {
+		double says = fmin(n->bursts.data[i].seconds / w->usual, 1);
+
+		*all += says;
+		sum += w->count[a * w->bursts + i] > 0 ? says : 0;
+	}
+	return sum;
+}
+
+/* Logarithm of the likelihood of some of all, whatever their share is expected to be (Jeffreys'
+ * prior). */
+static double log_likelihood(double some, double all)
+{
+	return lgamma(some + 0.5) + lgamma(all - some + 0.5) - lgamma(all + 1) - log(M_PI);
+}
+
+/*
+ * Of the time before an anchor was made, how much is like the time since: code of a later phase was
+ * not executed then, and was in no burst before the one because of which the anchor was made. How
+ * likely that is, and not just chance, follows from how often it is in bursts since. How often it
+ * was executed in them says no more: that scatters too much in so few. *doubt: the variance.
+ */
+static double part_before(const struct native *n, const struct weigh *w, unsigned a,
+	const struct anchor *anchor, double *doubt)
+{
+	double old, new, before = bursts_with(n, w, a, 0, anchor->after ? anchor->after - 1 : 0, &old);
+	double since = bursts_with(n, w, a, anchor->after, w->bursts, &new);
+	double odds = exp(log_likelihood(before, old) + log_likelihood(since, new) -
+			  log_likelihood(before + since, old + new));
+	double other = PHASES * odds / (1 + PHASES * odds), later = before > 0 ? 0 : other;
+
+	*doubt = later * (1 - later) + (since > 0 ? 0 : other * EARLIER);
+	return 1 - later;
+}
+
+/* ---- totals ---- */
+
+static bool is_always(const struct native *n, const struct anchor *a, unsigned number)
+{
+	const struct native_count *own = &n->counted[number];
+
+	return own->hits >= HITS_LEAST && own->ns >= ALWAYS * (n->all - a->since);
+}
+
+static bool known_add(struct known *k, const struct native *n, unsigned anchor)
+{
+	double *of = k->count < KNOWN_MAX ? calloc(k->spells + 1, sizeof(*of)) : NULL;
+
+	if (!of)
+		return false;
+	for (size_t s = 0; s < k->spells; s++)
+		for (size_t i = n->spells.data[s].first; i < spell_last(n, s); i++)
+			if (n->counts.data[i].anchor == anchor)
+				of[s] = n->counts.data[i].hits;
+	k->anchor[k->count] = anchor;
+	k->of[k->count++] = of;
+	return true;
+}
+
+static void known_free(struct known *k)
+{
+	for (size_t i = 0; i < k->count; i++)
+		free(k->of[i]);
+	free(k->at);
+	free(k->hits);
+}
+
+static int known_make(struct known *k, const struct native *n)
+{
+	double passed = 0;
+
+	*k = (struct known){.spells = n->spells.count};
+	k->at = calloc(k->spells + 1, sizeof(*k->at));
+	k->hits = calloc(4 * k->spells + 1, sizeof(*k->hits));
+	if (!k->at || !k->hits)
+		return -1;
+	k->weight = k->hits + k->spells;
+	k->base = k->weight + k->spells;
+	k->middle = k->base + k->spells;
+	for (size_t s = 0; s < k->spells; s++) {
+		k->middle[s] = passed + n->spells.data[s].ns / 2;
+		passed += n->spells.data[s].ns;
+	}
+	return 0;
+}
+
+/* The spells of an anchor; how many. Each stands for the time that it is nearest to, since the anchor
+ * was made: phases are longer. */
+static size_t known_look_at(
+	struct known *k, const struct native *n, unsigned anchor, double begin)
+{
+	size_t count = 0;
+
+	for (size_t s = 0; s < k->spells; s++)
+		for (size_t i = n->spells.data[s].first; i < spell_last(n, s); i++) {
+			const struct spell_count *own = &n->counts.data[i];
+
+			if (own->anchor != anchor)
+				continue;
+			k->at[count] = s;
+			k->hits[count++] = own->hits;
+		}
+	for (size_t i = 0; i < count; i++) {
+		double middle = k->middle[k->at[i]];
+		double end = i + 1 < count ? (middle + k->middle[k->at[i + 1]]) / 2 : n->all;
+
+		k->weight[i] = fmax(end - begin, 0) / n->spells.data[k->at[i]].ns;
+		begin = end;
+	}
+	return count;
+}
+
+/* Spells with equal weights that these are worth. */
+static double times_of(const struct known *k, const struct native *n, size_t count)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double stands_for = k->weight[i] * n->spells.data[k->at[i]].ns;
+
+		sum += stands_for;
+		squares += stands_for * stands_for;
+	}
+	return squares > 0 ? sum * sum / squares : 0;
+}
+
+/* What an anchor counted in the time since it was made that is as long as that before: this is
+ * likely to be the same phase. */
+static double count_at_first(
+	const struct known *k, const struct native *n, size_t count, double since)
+{
+	double sum = 0, begin = since, last = fmin(2 * since, n->all);
+
+	for (size_t i = 0; i < count && begin < last; i++) {
+		double stands_for = k->weight[i] * n->spells.data[k->at[i]].ns;
+		double part = stands_for > 0 ? fmin((last - begin) / stands_for, 1) : 0;
+
+		sum += part * k->weight[i] * k->hits[i];
+		begin += stands_for;
+	}
+	return last > since ? sum * since / (last - since) : 0;
+}
+
+/* As in the rest of the time since it was made, and before that. */
+static struct extrapolation by_time(const struct cache *c, const struct weigh *w, unsigned a,
+	const struct known *k, size_t count, double times)
+{
+	const struct native *n = c->native;
+	const struct anchor *anchor = &c->anchors->all[a];
+	double since = n->all - anchor->since, before, unsure, seen, out;
+	struct extrapolation e;
+
+	for (size_t i = 0; i < count; i++)
+		k->base[i] = n->spells.data[k->at[i]].ns;
+	e = extrapolate_by(k->hits, k->base, k->weight, count, times);
+	seen = e.ratio * since;
+	before = part_before(n, w, a, anchor, &unsure) *
+		 count_at_first(k, n, count, anchor->since);
+	e.total = seen + before;
+	out = fmax(1 - n->counted[a].ns / since, 0);
+	e.variance = out * (e.scatter / times + pow(COUNT_NS * e.ratio, 2)) *
+			     pow(seen / e.total, 2) +
+		     pow(anchor->since / n->all, 2) * (unsure + OTHERS);
+	e.scatter += pow(anchor->since / n->all, 2) * OTHERS;
+	return e;
+}
+
+/* In proportion to another anchor. */
+static struct extrapolation by_anchor(const struct cache *c, const struct weigh *w,
+	const struct known *k, size_t which, size_t count, double times)
+{
+	unsigned other = k->anchor[which];
+	struct extrapolation e;
+
+	for (size_t i = 0; i < count; i++)
+		k->base[i] = k->of[which][k->at[i]];
+	e = extrapolate_by(k->hits, k->base, k->weight, count, times);
+	e.total = e.ratio * w->total[other];
+	e.variance = e.scatter / times + w->doubt[other];
+	e.scatter += pow(c->anchors->all[other].since / c->native->all, 2) * OTHERS;
+	return e;
+}
+
+static void total_of(const struct cache *c, struct weigh *w, struct known *k, unsigned a)
+{
+	const struct native *n = c->native;
+	struct extrapolation ways[KNOWN_MAX + 1];
+	size_t count, ways_count = 1;
+	double times;
+
+	w->doubt[a] = w->total[a] = 0;
+	if (n->counted[a].hits < HITS_LEAST || !(n->counted[a].ns > 0))
+		return;
+	count = known_look_at(k, n, a, c->anchors->all[a].since);
+	times = times_of(k, n, count);
+	ways[0] = by_time(c, w, a, k, count, times);
+	for (size_t i = 0; i < k->count; i++)
+		if (c->anchors->all[k->anchor[i]].since <
+			c->anchors->all[a].since + !is_always(n, &c->anchors->all[a], a))
+			ways[ways_count++] = by_anchor(c, w, k, i, count, times);
+	w->total[a] = extrapolate_mix(ways, ways_count, times, &w->doubt[a]);
+}
+
+int native_totals(const struct cache *c, struct weigh *w)
+{
+	const struct native *n = c->native;
+	struct known k;
+	bool made = known_make(&k, n) == 0;
+
+	for (int always = 1; always >= 0 && made; always--)
+		for (unsigned a = 0; a < c->anchors->count; a++) {
+			if (is_always(n, &c->anchors->all[a], a) != always)
+				continue;
+			total_of(c, w, &k, a);
+			if (always && w->total[a] > 0)
+				(void)known_add(&k, n, a);
+		}
+	known_free(&k);
+	return made ? 0 : -1;
+}
