@@ -179,7 +179,7 @@ static size_t known_look_at(
 }
 
 /* Spells with equal weights that these are worth. */
-static double times_of(const struct known *k, const struct native *n, size_t count)
+static double spells_worth(const struct known *k, const struct native *n, size_t count)
 {
 	double sum = 0, squares = 0;
 
@@ -249,7 +249,7 @@ static struct extrapolation by_anchor(const struct cache *c, const struct weigh 
 	return e;
 }
 
-static void total_of(const struct cache *c, struct weigh *w, struct known *k, unsigned a)
+static void find_total(const struct cache *c, struct weigh *w, struct known *k, unsigned a)
 {
 	const struct native *n = c->native;
 	struct extrapolation ways[KNOWN_MAX + 1];
@@ -260,7 +260,7 @@ static void total_of(const struct cache *c, struct weigh *w, struct known *k, un
 	if (n->counted[a].hits < HITS_LEAST || !(n->counted[a].ns > 0))
 		return;
 	count = known_look_at(k, n, a, c->anchors->all[a].since);
-	times = times_of(k, n, count);
+	times = spells_worth(k, n, count);
 	ways[0] = by_time(c, w, a, k, count, times);
 	for (size_t i = 0; i < k->count; i++)
 		if (c->anchors->all[k->anchor[i]].since <
@@ -279,7 +279,7 @@ int native_totals(const struct cache *c, struct weigh *w)
 		for (unsigned a = 0; a < c->anchors->count; a++) {
 			if (is_always(n, &c->anchors->all[a], a) != always)
 				continue;
-			total_of(c, w, &k, a);
+			find_total(c, w, &k, a);
 			if (always && w->total[a] > 0)
 				(void)known_add(&k, n, a);
 		}
