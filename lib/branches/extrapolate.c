@@ -8,8 +8,8 @@
 #define SCATTER_TIMES 2.0
 #define TIMES_MOST    20.0 /* spells that follow each other are alike: more do not prove more */
 
-struct extrapolation extrapolate_by(const double *count, const double *known, const double *weight,
-	size_t spells, double times)
+struct extrapolation extrapolate_by(
+	const double *count, const double *known, const double *weight, size_t spells, double times)
 {
 	double sum = 0, base = 0, squares = 0, last = 0;
 	struct extrapolation e = {0};
@@ -53,8 +53,8 @@ double extrapolate_mix(
 				total += part * ways[i].total;
 				continue;
 			}
-			*variance += part / all *
-				     (ways[i].variance + pow(ways[i].total / total - 1, 2));
+			*variance +=
+				part / all * (ways[i].variance + pow(ways[i].total / total - 1, 2));
 		}
 		if (!round)
 			total /= all;

@@ -3,8 +3,8 @@
  * What was counted in some spells of a program's time, extrapolated to all of it: by what is known
  * of all spells, which is their time, and the counts of what was counted always. Code that goes
  * with the latter is known from few spells, though the program has phases (ratio estimation:
- * Cochran, Sampling Techniques, 3rd edition, chapter 6). Which of them it goes with is not known, so
- * each counts by how well it explains the spells there are.
+ * Cochran, Sampling Techniques, 3rd edition, chapter 6). Which of them it goes with is not known,
+ * so each counts by how well it explains the spells there are.
  *
  * Pure functions.
  */
@@ -15,9 +15,9 @@
 
 /* One way to do it. */
 struct extrapolation {
-	double ratio;    /* of what was counted to what is known */
-	double scatter;  /* variance of a spell's count about that, as a part of the mean, squared */
-	double total;    /* by this way: the caller's */
+	double ratio;   /* of what was counted to what is known */
+	double scatter; /* variance of a spell's count about that, as a part of the mean, squared */
+	double total;   /* by this way: the caller's */
 	double variance; /* of total, as a part of it, squared: likewise */
 };
 

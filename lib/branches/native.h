@@ -63,7 +63,7 @@ struct native {
 	struct native_count counted[ANCHORS_MAX];
 	VEC(struct spell) spells;
 	VEC(struct spell_count) counts;
-	double open;     /* ns of the spell that is open */
+	double open;        /* ns of the spell that is open */
 	double now, all;    /* ns of the program's own time: since the last burst; in the log */
 	uint64_t began;     /* CPU time of the process */
 	double pairs;       /* stretches, or parts, in which an anchor has counted something */

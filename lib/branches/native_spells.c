@@ -47,7 +47,7 @@ static size_t spell_last(const struct native *n, size_t spell)
 	return spell + 1 < n->spells.count ? n->spells.data[spell + 1].first : n->counts.count;
 }
 
-/* What is known of all spells: the first is their time, the others counts of anchors. */
+/* What is known of all spells: counts of anchors that are always in place, and their time. */
 struct known {
 	size_t spells, count;
 	unsigned anchor[KNOWN_MAX];
@@ -91,11 +91,12 @@ static double log_likelihood(double some, double all)
 static double part_before(const struct native *n, const struct weigh *w, unsigned a,
 	const struct anchor *anchor, double *doubt)
 {
-	double old, new, before = bursts_with(n, w, a, 0, anchor->after ? anchor->after - 1 : 0, &old);
+	double old, new,
+		before = bursts_with(n, w, a, 0, anchor->after ? anchor->after - 1 : 0, &old);
 	double since = bursts_with(n, w, a, anchor->after, w->bursts, &new);
 	double odds = exp(log_likelihood(before, old) + log_likelihood(since, new) -
 			  log_likelihood(before + since, old + new));
-	double other = PHASES * odds / (1 + PHASES * odds), later = before > 0 ? 0 : other;
+	double other = 1 / (1 + 1 / (PHASES * odds)), later = before > 0 ? 0 : other;
 
 	*doubt = later * (1 - later) + (since > 0 ? 0 : other * EARLIER);
 	return 1 - later;
@@ -152,10 +153,9 @@ static int known_make(struct known *k, const struct native *n)
 	return 0;
 }
 
-/* The spells of an anchor; how many. Each stands for the time that it is nearest to, since the anchor
- * was made: phases are longer. */
-static size_t known_look_at(
-	struct known *k, const struct native *n, unsigned anchor, double begin)
+/* The spells of an anchor; how many. Each stands for the time that it is nearest to, since the
+ * anchor was made: phases are longer. */
+static size_t known_look_at(struct known *k, const struct native *n, unsigned anchor, double begin)
 {
 	size_t count = 0;
 
@@ -222,13 +222,12 @@ static struct extrapolation by_time(const struct cache *c, const struct weigh *w
 		k->base[i] = n->spells.data[k->at[i]].ns;
 	e = extrapolate_by(k->hits, k->base, k->weight, count, times);
 	seen = e.ratio * since;
-	before = part_before(n, w, a, anchor, &unsure) *
-		 count_at_first(k, n, count, anchor->since);
+	before = part_before(n, w, a, anchor, &unsure) * count_at_first(k, n, count, anchor->since);
 	e.total = seen + before;
 	out = fmax(1 - n->counted[a].ns / since, 0);
-	e.variance = out * (e.scatter / times + pow(COUNT_NS * e.ratio, 2)) *
-			     pow(seen / e.total, 2) +
-		     pow(anchor->since / n->all, 2) * (unsure + OTHERS);
+	e.variance =
+		out * (e.scatter / times + pow(COUNT_NS * e.ratio, 2)) * pow(seen / e.total, 2) +
+		pow(anchor->since / n->all, 2) * (unsure + OTHERS);
 	e.scatter += pow(anchor->since / n->all, 2) * OTHERS;
 	return e;
 }

@@ -19,7 +19,7 @@
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
 #define SHARE_TURNS   0.012 /* of anchors */
-#define SHARE_MOST    0.07 /* of all that is spent, at any moment */
+#define SHARE_MOST    0.07  /* of all that is spent, at any moment */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define TURN_GAP      (2.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
@@ -265,8 +265,8 @@ static void pace_bursts(struct branches *b, bool asked)
 		.cost = COST_WINDOW,
 		.count = 1};
 	draw_next(b, &b->bursts);
-	b->turns = (struct pace){
-		.gap = TURN_GAP, .share = SHARE_TURNS, .cost = COST_TURN, .count = 1};
+	b->turns =
+		(struct pace){.gap = TURN_GAP, .share = SHARE_TURNS, .cost = COST_TURN, .count = 1};
 	draw_next(b, &b->windows);
 	draw_next(b, &b->turns);
 	if (b->request.latency)

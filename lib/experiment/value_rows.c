@@ -78,6 +78,16 @@ static const struct row_field value_fields[] = {
 const struct row_kind experiment_values_kind = {
 	ROW_KIND(experiment_value, value_fields, 4), .type = "VALU", .word = "value"};
 
+int experiment_values_renew(struct experiment *x)
+{
+	row_fini(&x->values, &experiment_values_kind);
+	row_fini(&x->value_sites, &experiment_value_sites_kind);
+	return row_init(&x->value_sites, &experiment_value_sites_kind) ||
+			       row_init(&x->values, &experiment_values_kind)
+		       ? -1
+		       : 0;
+}
+
 /* ---- sums of many files ---- */
 
 #define CLASSES (VALUE_GRADES / VALUE_GRADE_HASHES)

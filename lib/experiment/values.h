@@ -164,6 +164,8 @@ struct experiment_value {
 #define VALUE_GRADES       256
 #define VALUE_GRADE_HASHES 32 /* grades of a class of shares: below 1/64, 1/32 ... 1, and 1 */
 
+/* Its sites and values become empty tables.  -1 when memory is out. */
+int experiment_values_renew(struct experiment *x);
 /* Of a value that may have occurred `count` times in a site with `all` values. */
 uint32_t experiment_value_grade(uint64_t value, uint64_t count, uint64_t all);
 /* The least grade at which rows are few enough, by the number of rows of each grade. */

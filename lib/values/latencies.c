@@ -263,10 +263,7 @@ static int put_levels(struct experiment *x, const struct latency_levels *l, stru
 
 int latencies_put(struct latencies *l, struct experiment *x)
 {
-	row_fini(&x->values, &experiment_values_kind);
-	row_fini(&x->value_sites, &experiment_value_sites_kind);
-	if (row_init(&x->value_sites, &experiment_value_sites_kind) ||
-		row_init(&x->values, &experiment_values_kind))
+	if (experiment_values_renew(x))
 		return -1;
 	for (size_t i = 0; i < l->sites.count; i++) {
 		struct latency_site *s = table_at(&l->sites, i);

@@ -29,7 +29,7 @@ static void share_finish(struct value_share *s, double slack, double lost, uint6
 /*
  * Windows begin at moments of time, not of execution, so what is executed slowly is seen more
  * often: the scatter between windows is not all of the error. All of it, as a multiple of the
- * variance by scatter: chosen with lua and awk, judged with other programs (docs/accuracy.md).
+ * variance by scatter: chosen with the programs of tests/accuracy/values, and judged on no others.
  */
 #define BEYOND_SCATTER 1.5
 

@@ -238,10 +238,7 @@ static int put_site(struct live_site *s, bool shape, struct experiment *x)
 
 int value_sites_put(struct value_sites *s, struct experiment *x)
 {
-	row_fini(&x->values, &experiment_values_kind);
-	row_fini(&x->value_sites, &experiment_value_sites_kind);
-	if (row_init(&x->value_sites, &experiment_value_sites_kind) ||
-		row_init(&x->values, &experiment_values_kind))
+	if (experiment_values_renew(x))
 		return -1;
 	for (size_t i = 0; i < s->sites.count; i++)
 		if (put_site(table_at(&s->sites, i), s->shape, x))

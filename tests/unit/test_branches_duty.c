@@ -178,8 +178,13 @@ static void test_totals(void)
 	add_bursts(c, rates);
 	for (int i = 0; i < SPELLS; i++) {
 		bool one = i < SPELLS / 4;
-		const double hits[RUNS] = {
-			one ? 100 : 0, i % 9 ? -1 : one ? 2000 : 0, i % 25 ? -1 : one ? 0 : 3000};
+		const double hits[RUNS] = {one ? 100 : 0,
+			i % 9 ? -1
+			: one ? 2000
+			      : 0,
+			i % 25 ? -1
+			: one  ? 0
+			       : 3000};
 
 		add_spell(c, 1e6, hits);
 	}

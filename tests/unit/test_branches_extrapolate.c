@@ -22,8 +22,8 @@ static void test_ratio(void)
 	ok(other.scatter < 0.05, "always: %g", other.scatter);
 	e.total = 100;
 	other.total = 200;
-	is_near(extrapolate_mix((struct extrapolation[]){e, other}, 2, SPELLS, &e.variance), 200, 0.1,
-		"the way that explains all spells decides");
+	is_near(extrapolate_mix((struct extrapolation[]){e, other}, 2, SPELLS, &e.variance), 200,
+		0.1, "the way that explains all spells decides");
 	ok(e.variance < 0.01, "nearly alone: %g", e.variance);
 	other = extrapolate_by(count, nothing, same, SPELLS, SPELLS);
 	ok(isinf(other.scatter), "nothing is in proportion to what was never there");
