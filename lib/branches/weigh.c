@@ -16,6 +16,7 @@
 #define LEFT_MAX   1.5
 #define LEVER_MAX  0.9
 #define ROUNDS     4
+#define CHOSEN     3.0 /* bursts that an anchor explains by chance, if it is the nearest of many */
 #define STEP       2.0 /* a weight changes by no more than this factor in a round */
 
 int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
@@ -214,9 +215,29 @@ static double weigh_rest(const struct weigh *w, double squares, double *unsure)
 	return sum / all;
 }
 
+/*
+ * The variance of a sum in proportion to the anchor that it goes with best: what differs from that,
+ * and the doubt of the anchor. Where there are as many anchors as bursts, what each burst by itself
+ * leaves unexplained says nothing, and this does. One that is chosen among many is nearer by
+ * chance: so it counts as if it explained some bursts less.
+ */
+static double weigh_nearest(const struct weigh *w, double squares, double sum)
+{
+	double least = INFINITY, bursts = (double)w->bursts;
+
+	for (size_t a = 0; a < w->anchors && bursts > CHOSEN + 1; a++) {
+		double near = fmin(w->part[a] * w->part[a] / (w->norm[a] * squares), 1);
+		double own = (1 - near) * squares * bursts / (bursts - 1 - CHOSEN) +
+			     sum * sum * w->unsure[a];
+
+		least = fmin(least, own);
+	}
+	return least;
+}
+
 double weigh_sum(struct weigh *w, const double *count, double *variance)
 {
-	double *by = w->part, sum = 0, squares = 0, factor, unsure;
+	double *by = w->part, sum = 0, squares = 0, factor, unsure, nearest;
 
 	*variance = 0;
 	memset(by, 0, w->anchors * sizeof(*by));
@@ -231,6 +252,7 @@ double weigh_sum(struct weigh *w, const double *count, double *variance)
 	if (!(squares > 0))
 		return 0;
 	factor = exp(weigh_rest(w, squares, &unsure));
+	nearest = weigh_nearest(w, squares, sum);
 	weigh_solve(w, by);
 	for (size_t i = 0; i < w->bursts; i++) {
 		double rest = w->weight[i] * count[i];
@@ -240,6 +262,6 @@ double weigh_sum(struct weigh *w, const double *count, double *variance)
 		rest /= 1 - w->lever[i];
 		*variance += rest * rest;
 	}
-	*variance = (*variance + sum * sum * unsure) * factor * factor;
+	*variance = fmin(*variance + sum * sum * unsure, nearest) * factor * factor;
 	return sum * factor;
 }

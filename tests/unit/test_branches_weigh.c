@@ -54,6 +54,31 @@ static void test_phases(void)
 	weigh_free(&w);
 }
 
+/* As many anchors as bursts, each of which is in half of them: what goes with one of them is as
+ * sure as that, though any count could be made of all of them. */
+static void test_many_anchors(void)
+{
+	enum { FEW = 12 };
+	double other[FEW], variance, sum;
+	struct weigh w;
+
+	is_int(weigh_make(&w, FEW, FEW), 0, "weights of few bursts");
+	for (int i = 0; i < FEW; i++) {
+		w.weight[i] = 50;
+		for (int a = 0; a < FEW; a++) {
+			w.count[a * FEW + i] = weigh_chance() < 0.5 ? 0 : 1000 * weigh_chance();
+			w.total[a] += w.count[a * FEW + i] * 50;
+		}
+		other[i] = 3 * w.count[i];
+	}
+	weigh_calibrate(&w);
+	sum = weigh_sum(&w, other, &variance);
+	ok(fabs(sum / (3 * w.total[0]) - 1) < 0.05, "it goes with the first: %g",
+		sum / (3 * w.total[0]));
+	ok(sqrt(variance) / sum < 0.05, "which its deviation says: %g", sqrt(variance) / sum);
+	weigh_free(&w);
+}
+
 /* Code that is executed in some bursts only, independently of the anchor. */
 static void test_scatter(void)
 {
@@ -113,6 +138,7 @@ static void test_none(void)
 int main(void)
 {
 	test_phases();
+	test_many_anchors();
 	test_scatter();
 	test_doubt();
 	test_none();
