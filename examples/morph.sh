@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	-o) directory=${2:?"-o wants a directory"}; shift 2 ;;
 	-source) given=$(cd "${2:?"-source wants a directory"}" && pwd); shift 2 ;;
-	-short) lines=24000 rounds=3; shift ;;
+	-short) lines=120000 rounds=3; shift ;;
 	*) usage ;;
 	esac
 done
