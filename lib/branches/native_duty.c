@@ -13,12 +13,12 @@
 
 #include "branches/native.h"
 
-#define LOOKED_AT   96   /* the last bursts */
-#define PRIOR       3.0  /* bursts: a constant ratio in few bursts says little */
-#define NEED_LEAST  0.02 /* of an anchor that goes with another one in all bursts */
-#define KNOWN_NS    5e6  /* in place for so long: its own counts say how often it is executed */
-#define CHEAP       0.5  /* of what all may count: the cheapest anchors, always in place */
-#define ROUNDS      8
+#define LOOKED_AT  96   /* the last bursts */
+#define PRIOR      3.0  /* bursts: a constant ratio in few bursts says little */
+#define NEED_LEAST 0.02 /* of an anchor that goes with another one in all bursts */
+#define KNOWN_NS   5e6  /* in place for so long: its own counts say how often it is executed */
+#define CHEAP      0.5  /* of what all may count: the cheapest anchors, always in place */
+#define ROUNDS     8
 
 struct duty {
 	struct anchor *anchor;

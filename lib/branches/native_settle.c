@@ -5,8 +5,8 @@
  * and multiplied by the time of the program, are these executions.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
@@ -14,7 +14,7 @@
 #include "branches/weigh.h"
 
 #define BURSTS_LEAST 3
-#define TOGETHER     0.5  /* of the median burst */
+#define TOGETHER     0.5 /* of the median burst */
 
 static double stretch_at(const struct native *n, size_t i)
 {

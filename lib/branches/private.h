@@ -370,9 +370,9 @@ bool trap_waits(pid_t tid);
 /* The same of a fault; and whether its stop is that of one. */
 bool trap_fault_waits(pid_t tid);
 bool trap_is_fault(pid_t tid);
-/* Makes the waiting trap, or fault, the thread's stop: *status was the stop's, and is the new one's,
- * or that of the thread's end. A stop of the job is repeated when the thread continues. false: it
- * is gone. */
+/* Makes the waiting trap, or fault, the thread's stop: *status was the stop's, and is the new
+ * one's, or that of the thread's end. A stop of the job is repeated when the thread continues.
+ * false: it is gone. */
 bool trap_take(pid_t tid, int *status);
 
 /* visit.c */

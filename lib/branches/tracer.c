@@ -17,9 +17,9 @@
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |     \
 		PTRACE_O_TRACESYSGOOD)
 /* A command that cannot be executed ends before the loop handles its stops: from exec on. */
-#define OPTIONS     (OPTIONS_LAUNCHED | PTRACE_O_TRACEEXIT)
-#define CALL_STOP   (SIGTRAP | 0x80)
-#define WAITED      (__WALL | __WNOTHREAD)
+#define OPTIONS   (OPTIONS_LAUNCHED | PTRACE_O_TRACEEXIT)
+#define CALL_STOP (SIGTRAP | 0x80)
+#define WAITED    (__WALL | __WNOTHREAD)
 
 /* Results of system calls that only tracers see. */
 #define RESTART_NO_HANDLER 514

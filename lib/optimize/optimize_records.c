@@ -32,7 +32,8 @@ int optimize_enough(const struct pgo_coverage *c, struct error *e)
 			"needs %d, %d and %d",
 			(unsigned long long)c->transfers, (unsigned long long)c->bursts, c->runs,
 			TRANSFERS_LEAST, BURSTS_LEAST, RUNS_LEAST);
-		return error_hint(e, "record longer runs, or more of them: ssrun -branches -bursts 100");
+		return error_hint(
+			e, "record longer runs, or more of them: ssrun -branches -bursts 100");
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -106,6 +107,8 @@ static bool claim_slot(struct point *slot, uint32_t own)
 static void fill_point(
 	struct point *slot, uint64_t number, uint64_t time, enum point_kind kind, const char *name)
 {
+	size_t length = strnlen(name, POINT_NAME - 1);
+
 	/* A concurrent reader of the old point in this slot must notice that it is replaced. */
 	__atomic_store_n(&slot->ready, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -113,11 +116,8 @@ static void fill_point(
 	slot->pid = pid;
 	slot->tid = tid;
 	slot->kind = kind;
-	for (size_t i = 0; i < POINT_NAME; i++) {
-		slot->name[i] = i < POINT_NAME - 1 ? name[i] : '\0';
-		if (!slot->name[i])
-			break;
-	}
+	memcpy(slot->name, name, length);
+	slot->name[length] = '\0';
 	__atomic_store_n(&slot->ready, number + 1, __ATOMIC_RELEASE);
 }
 
