@@ -77,7 +77,7 @@ run ssrun -fpcsamp -o points.x sh -c 'stat -c "%a %h" "$_SPEEDSHOP_POINTS"'
 is "shared memory is for its owner" "$status $out" "0 600 1"
 if [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ]; then
 	ln -s "$work/precious" scratch/perfex-model.000000
-	run perfex -q -source model -e gi -o counts sh -c 'stat -c %a "$TMPDIR"/perfex-model.*[!0]'
+	run perfex -q -source model -e gi -o counts find scratch -type d -name 'perfex-model.*' -exec stat -c %a {} +
 	is "so is the directory of the model" "$status $out" "0 700"
 	is "a stranger's link beside them stays" "$(cat precious; ls scratch)" "precious
 perfex-model.000000"
