@@ -11,6 +11,8 @@
  * not. In the end, this only concerns the beginning of long programs, and short ones as a whole.
  * Several runs of a short program share what they may cost, so that only its first run waits, and
  * not even that one: it borrows the time for a burst from the next.
+ *
+ * Between bursts, anchors take turns at moments of the same kind.
  */
 #include "branches/private.h"
 
