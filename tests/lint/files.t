@@ -5,6 +5,8 @@ cd "$top" || exit 1
 files=$(tracked)
 sources=$(printf '%s\n' "$files" | grep -E '\.([chS]|sh|t|mk|f90|map)$|^Makefile$')
 is "SPDX line in every source file" "$(for f in $sources; do head -3 "$f" | grep -q 'SPDX-License-Identifier: ' || echo "$f"; done)" ""
+is "the top level holds what the layout says" "$(printf '%s\n' "$files" | sed 's,/.*,,' | sort -u |
+	grep -vxE 'perfex|ssrun|prof|lib|include|tests|examples|docs|Makefile|README\.md|NEWS\.md|CONTRIBUTING\.md|LICENSE(\.LGPL)?|\..*')" ""
 is "headers compile alone" "$(for h in $(printf '%s\n' "$sources" | grep '\.h$' | grep -v '^lib/valgrind/\|^tests/'); do
 	echo "#include \"$h\"" | ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -fsyntax-only -Ilib -Iinclude -I. -xc - >/dev/null 2>&1 || echo "$h"; done)" ""
 is "installed headers compile as C++ too" "$(for h in include/*.h; do [ -e "$h" ] || continue
