@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -30,16 +31,34 @@ double branches_chance(struct branches *b)
 	return (double)((b->chance * 0x2545f4914f6cdd1du >> 11) + 1) * 0x1p-53;
 }
 
+/*
+ * Not a mutex of the C library: that identifies a holder by thread-local memory, which the tracer
+ * shares with the thread that waits for it. When that is killed, the kernel clears its number, and
+ * a robust mutex that is held then is never released.
+ */
+enum { NOBODY, OWNER, TRACER };
+
+static _Thread_local int side = OWNER;
+
 /* The tracer goes on if its owner was killed with the lock. */
 static void lock(struct branches *b)
 {
-	if (pthread_mutex_lock(&b->lock) == EOWNERDEAD)
-		pthread_mutex_consistent(&b->lock);
+	const struct timespec pause = {0, 20 * (long)MICROSECOND};
+	int holder = NOBODY;
+
+	while (!atomic_compare_exchange_strong(&b->holder, &holder, side)) {
+		if (side == TRACER && getppid() != b->owner) {
+			atomic_store(&b->holder, side);
+			return;
+		}
+		nanosleep(&pause, NULL);
+		holder = NOBODY;
+	}
 }
 
 static void unlock(struct branches *b)
 {
-	pthread_mutex_unlock(&b->lock);
+	atomic_store(&b->holder, NOBODY);
 }
 
 int branches_put(struct branches *b, const struct branch_record *r)
@@ -125,6 +144,7 @@ static void trace_apart(struct branches *b)
 {
 	struct error e = {0};
 
+	side = TRACER;
 	lock(b);
 	b->apart = getpid();
 	unlock(b);
@@ -163,10 +183,15 @@ static void *trace(void *data)
 {
 	struct branches *b = data;
 	struct error e = {0};
+	int holder = TRACER;
+	bool apart;
 
 	sched_getaffinity(0, sizeof(b->processors), &b->processors);
 	/* Visits leave nothing in a program. */
-	if (!b->request.visit && apart_run(trace_apart, b) && b->settled) {
+	apart = !b->request.visit && apart_run(trace_apart, b);
+	side = OWNER;
+	atomic_compare_exchange_strong(&b->holder, &holder, NOBODY); /* it was killed */
+	if (apart && b->settled) {
 		if (!b->over)
 			outlast(b);
 		lock(b);
@@ -197,7 +222,6 @@ static void branches_free_all(struct branches *b)
 	vec_fini(&b->noticed);
 	table_fini(&b->sites);
 	table_fini(&b->candidates);
-	pthread_mutex_destroy(&b->lock);
 	if (b->wake >= 0)
 		close(b->wake);
 	free(b);
@@ -237,7 +261,6 @@ static int branches_start(struct branches *b, struct error *e)
 
 struct branches *branches_new(const struct branches_request *r, struct error *e)
 {
-	pthread_mutexattr_t robust;
 	struct branches *b;
 
 	b = calloc(1, sizeof(*b));
@@ -250,10 +273,6 @@ struct branches *branches_new(const struct branches_request *r, struct error *e)
 	b->wake = -1;
 	b->chance = r->seed * 0x9e3779b97f4a7c15u | 1;
 	b->owner = getpid();
-	pthread_mutexattr_init(&robust);
-	pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
-	pthread_mutex_init(&b->lock, &robust);
-	pthread_mutexattr_destroy(&robust);
 	b->sites = (struct table){.entry_size = sizeof(struct site), .key_size = 8};
 	b->candidates = (struct table){.entry_size = sizeof(struct candidate),
 		.key_size = sizeof(((struct candidate *)0)->key)};

@@ -9,11 +9,11 @@
 #define BLOCK_BYTES 4096 /* longer blocks are not followed */
 #define READ_BYTES  512  /* bytes per read */
 
-/* Prefixes that may precede a transfer. */
-static bool is_prefix(uint8_t byte)
+bool branches_is_prefix(uint8_t byte)
 {
-	return byte == 0x2e || byte == 0x3e || byte == 0x64 || byte == 0x65 || byte == 0x66 ||
-	       byte == 0x67 || byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == 0x40;
+	return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
+	       (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 || byte == 0xf2 || byte == 0xf3 ||
+	       (byte & 0xf0) == 0x40;
 }
 
 static void take_memory(struct transfer *t, const struct insn *insn)
@@ -59,7 +59,7 @@ struct transfer branches_transfer(const uint8_t *bytes, const struct insn *insn)
 	bool narrow = false;
 	uint8_t op;
 
-	for (; is_prefix(*bytes); bytes++) {
+	for (; branches_is_prefix(*bytes); bytes++) {
 		if (*bytes == 0x64 || *bytes == 0x65)
 			t.segment = *bytes;
 		if (*bytes == 0x66)

@@ -49,8 +49,10 @@ enum {
 	SLOT_LEFT,   /* entries that are free in the log of doors */
 	SLOT_BEFORE, /* of timed loads (timing.c) */
 	SLOT_AFTER,
-	SLOT_LOG,   /* position */
-	SLOT_COUNT, /* of loads up to the next timed one */
+	SLOT_LOG,        /* position */
+	SLOT_COUNT,      /* of loads up to the next timed one */
+	SLOT_FILES,      /* calls.c: descriptors of plain files, */
+	SLOT_CALLS = 64, /* and the kinds of system calls, a byte each */
 	SLOT_WATCHED = 256,
 	SLOTS_FIRST = 1024
 };
@@ -64,8 +66,9 @@ enum {
 	UNDO_RAX = 1, /* its value is in its slot */
 	UNDO_RCX = 2,
 	UNDO_RDX = 4,
-	FORWARD = 8, /* the transfer is done: SLOT_TARGET is its target */
-	COUNTED = 16 /* the block is counted, the transfer at its end is not yet done */
+	FORWARD = 8,  /* the transfer is done: SLOT_TARGET is its target */
+	COUNTED = 16, /* the block is counted, the transfer at its end is not yet done */
+	CALLED = 32   /* a system call is done, and has left its return address in rcx */
 };
 
 /* The place of an instruction of a copy, and its original. */
@@ -93,6 +96,8 @@ struct arena {
 	struct table door_chains; /* struct chain, likewise: the last door */
 	uint32_t miss;            /* in the code: where transfers without a pair go */
 	uint32_t stop;            /* the exit for those without a door */
+	uint64_t files;           /* as sent (calls.c) */
+	bool calls;
 };
 
 /* Table entry: a copied block. */
@@ -233,6 +238,7 @@ struct cache {
 	VEC(struct timed_load) loads;
 	VEC(uint32_t) goes;  /* of this burst: time stamps at which it went on */
 	uint32_t unfinished; /* copy, + 1, that was counted and left before its end */
+	uint64_t files;      /* descriptors below 64 that are plain files, seen in this burst */
 };
 
 /* cache.c */
@@ -362,6 +368,18 @@ void doors_read(struct cache *c);
 enum flags_effect { FLAGS_UNSURE, FLAGS_ALONE, FLAGS_WRITTEN };
 enum flags_effect flags_at_once(const uint8_t *bytes);
 void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills);
+
+/* calls.c */
+#define CALL_BYTES "\x0f\x05"
+#define CALL_SIZE  2
+/* A copy of the system call instruction at an address, where flags are dead after it. It exits
+ * to the original (begin: of the run) where the call is not to be done in copies. -1: memory is
+ * out. */
+int calls_emit(struct out *o, uint64_t address, uint64_t begin);
+/* Lets the copies of an arena do calls, or none. -1: failed. */
+int calls_send(struct cache *c, struct arena *a, bool allowed);
+/* The original has done a call. */
+void calls_done(struct cache *c, uint64_t number, uint64_t descriptor);
 
 /* leave.c: the registers as if the original had run. -1: not within copies. */
 int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at);

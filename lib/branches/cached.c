@@ -21,6 +21,8 @@
 #define RESTART_FIRST 512
 #define RESTART_LAST  516
 
+#define TRAP_BIT (1ull << (SIGTRAP - 1))
+
 #define RINGS_APART (20 * (uint64_t)MICROSECOND)
 
 enum { OVER = -1, ON, END }; /* over: the thread is no longer held; end: it is */
@@ -146,24 +148,48 @@ static bool changes_code(const struct held *f)
 	}
 }
 
+/* Whether SIGTRAP will be blocked after a system call: the trap after a single step unblocks it. */
+static bool will_block_trap(const struct held *f, bool is_blocked)
+{
+	const struct user_regs_struct *r = &f->registers;
+	uint64_t set;
+
+	if (r->rax == SYS_rt_sigreturn) /* then its frame says so */
+		return false;
+	if (r->rax != SYS_rt_sigprocmask || !r->rsi || r->r10 != sizeof(set) ||
+		!process_read(f->process->memory, r->rsi, &set, sizeof(set)))
+		return is_blocked;
+	if (r->rdi == SIG_SETMASK)
+		return set & TRAP_BIT;
+	if (!(set & TRAP_BIT))
+		return is_blocked;
+	return r->rdi == SIG_BLOCK || (r->rdi != SIG_UNBLOCK && is_blocked);
+}
+
 /* Executes an instruction of the original that is not copied. */
 static int step_over(struct cache *c, struct held *f, uint64_t *begin)
 {
 	uint64_t address = f->registers.rip;
-	bool enters, last;
+	uint64_t number = f->registers.rax, first = f->registers.rdi;
+	bool enters, last, blocks;
 	size_t length = copy_single(c, address, &enters);
 	int rc;
 
 	if (!length)
 		return END;
 	last = enters && changes_code(f);
+	blocks = enters && will_block_trap(f, tracer_find(f->b, f->tid)->trap_blocked);
 	if (enters)
 		hold_unpin(f);
 	rc = cached_step(f, 0);
 	if (rc == ON && f->registers.rip != address + length)
 		*begin = 0;
-	if (rc == ON && enters)
+	if (rc == ON && enters) {
+		if (blocks)
+			tracer_block_trap(tracer_find(f->b, f->tid));
 		hold_pin(f);
+		calls_done(c, number, first);
+	}
 	return rc == ON && last ? END : rc;
 }
 
@@ -310,7 +336,8 @@ static int cached_run(struct course *r, const struct copy *copy)
 
 	doors_read(c);
 	for (unsigned i = 0; i < c->arena_count; i++)
-		if (arena_send(&c->arenas[i], c->process->memory)) {
+		if (calls_send(c, &c->arenas[i], !tracer_find(f->b, f->tid)->trap_blocked) ||
+			arena_send(&c->arenas[i], c->process->memory)) {
 			c->refused = true;
 			return END;
 		}
@@ -332,6 +359,7 @@ int cached_follow(struct cache *c, struct held *f, uint64_t length)
 	struct course r = {.cache = c, .held = f, .left = length};
 	int rc = f->stale ? cached_step(f, 0) : ON;
 
+	c->files = 0;
 	while (rc == ON && r.left && branches_now(CLOCK_MONOTONIC) < f->until &&
 		!branches_stopping(f->b)) {
 		uint64_t address = f->registers.rip;
@@ -345,7 +373,8 @@ int cached_follow(struct cache *c, struct held *f, uint64_t length)
 			break;
 		rc = cached_run(&r, copy);
 		/* It had to wait for the processor. */
-		if (rc == END && r.interrupted && r.left > LEFT_OVER)
+		if (rc == END && r.interrupted && r.left > LEFT_OVER &&
+			!begins_again(&f->registers))
 			rc = ON;
 	}
 	return rc == OVER;

@@ -27,7 +27,8 @@ struct code { /* a block of the original */
 	unsigned count;
 	uint64_t end;             /* address after them */
 	bool transfers;           /* and a transfer that can be copied follows */
-	bool stops;               /* or an instruction that cannot be copied */
+	bool stops;               /* or an instruction that cannot be copied, */
+	bool calls;               /* which is a system call that may be done in copies */
 	struct transfer transfer; /* of the next instruction */
 	struct insn last;
 	const uint8_t *last_at;
@@ -59,8 +60,8 @@ static bool is_transactional(const uint8_t *bytes)
 
 static bool has_narrow_address(const uint8_t *bytes)
 {
-	for (int i = 0; i < 5; i++)
-		if (bytes[i] == 0x67)
+	for (; branches_is_prefix(*bytes); bytes++)
+		if (*bytes == 0x67)
 			return true;
 	return false;
 }
@@ -151,7 +152,7 @@ static void read_block(struct cache *c, const struct arena *a, uint64_t address,
 	uint64_t at = address;
 
 	code->count = 0;
-	code->transfers = code->stops = false;
+	code->transfers = code->stops = code->calls = false;
 	if (area)
 		size = area->end - address < READ_BYTES ? area->end - address : READ_BYTES;
 	have = size ? copy_read(c, address, code->bytes, size) : 0;
@@ -167,6 +168,8 @@ static void read_block(struct cache *c, const struct arena *a, uint64_t address,
 			!isa_decode(ISA_X86_64, bytes, have - (at - address), at, insn) ||
 			(!(insn->classes & INSN_BRANCH) && !can_copy(a, bytes, insn))) {
 			code->stops = true;
+			code->calls = at - address < have && insn->length == CALL_SIZE &&
+				      memcmp(bytes, CALL_BYTES, CALL_SIZE) == 0;
 			break;
 		}
 		if (insn->classes & INSN_BRANCH) {
@@ -443,6 +446,11 @@ static uint64_t emit_block(struct translation *t, uint64_t address, uint64_t *be
 		address = emit_transfer(t, copy);
 		*begin = address;
 		return address;
+	}
+	if (code->calls && flags_dead_at(c, code->end + CALL_SIZE)) {
+		if (calls_emit(o, code->end, *begin))
+			c->full = true;
+		return code->end + CALL_SIZE;
 	}
 	if (code->stops) {
 		if (emit_exit(o, EXIT_STEP, code->end, *begin, 0))

@@ -54,8 +54,7 @@ static bool sure_long(uint8_t op)
 
 static const uint8_t *behind_prefixes(const uint8_t *at)
 {
-	while (*at == 0x66 || *at == 0x67 || *at == 0xf2 || *at == 0xf3 || *at == 0xf0 ||
-		*at == 0x2e || *at == 0x3e || *at == 0x64 || *at == 0x65 || (*at & 0xf0) == 0x40)
+	while (branches_is_prefix(*at))
 		at++;
 	return at;
 }

@@ -2,7 +2,9 @@
 /* A held thread: it is stopped and controlled by the tracer for some time. */
 #include <stdio.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "branches/private.h"
 
@@ -12,14 +14,20 @@
 
 #define USER_64 0x33 /* code segment */
 
+static const struct sched_param plain;
+
 /*
  * A stop is cheap if both threads are on one processor, but the scheduler would move the thread to
- * an idle one each time. Only system calls could show the mask, or pass it to a child: none
- * is executed meanwhile.
+ * an idle one each time. And where it continues, it would run for its whole slice before we get the
+ * processor to wait for it: as a batch job it does not. Only system calls could show this, or pass
+ * it to a child: none of these is executed meanwhile.
+ *
+ * The C library's own idea of the current processor is that of another thread (apart.c).
  */
 void hold_pin(struct held *f)
 {
-	int processor = sched_getcpu();
+	unsigned number;
+	int processor = syscall(SYS_getcpu, &number, NULL, NULL) == 0 ? (int)number : -1;
 	cpu_set_t set;
 
 	if (f->pinned || processor < 0 || processor >= CPU_SETSIZE ||
@@ -29,13 +37,17 @@ void hold_pin(struct held *f)
 	CPU_ZERO(&set);
 	CPU_SET(processor, &set);
 	f->pinned = sched_setaffinity(f->tid, sizeof(set), &set) == 0;
+	f->batch = f->pinned && sched_getscheduler(f->tid) == SCHED_OTHER &&
+		   sched_setscheduler(f->tid, SCHED_BATCH, &plain) == 0;
 }
 
 void hold_unpin(struct held *f)
 {
 	if (f->pinned)
 		sched_setaffinity(f->tid, sizeof(f->allowed), &f->allowed);
-	f->pinned = false;
+	if (f->batch)
+		sched_setscheduler(f->tid, SCHED_OTHER, &plain);
+	f->pinned = f->batch = false;
 }
 
 /* Stops it anywhere. */

@@ -44,5 +44,7 @@ int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at)
 		at->address = sum - c->sites.data[number - 1].key;
 	}
 	r->rip = at->address;
+	if (p->undo & CALLED)
+		r->rcx = at->address;
 	return 0;
 }

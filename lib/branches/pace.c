@@ -180,7 +180,11 @@ static void one_window(struct branches *b, struct followed *p)
 {
 	uint64_t before = spent(b);
 
-	calibrate_once(b);
+	/* Anchors say more. */
+	if (!p->cache || !native_counts(p->cache))
+		calibrate_once(b);
+	else
+		p = NULL;
 	if (p && b->costs.elapsed > 0) {
 		branches_window(b, p);
 		pace_note(&b->windows, (double)(spent(b) - before));

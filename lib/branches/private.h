@@ -155,10 +155,10 @@ struct branches {
 	bool started;
 	pid_t owner; /* our process */
 	/* shared */
-	pthread_mutex_t lock; /* robust: our process may be killed */
-	pid_t apart;          /* the process of the tracer; 0: it is a thread */
-	bool over;            /* it has done all */
-	bool zombie;          /* our child has ended, and we have not waited for it */
+	_Atomic int holder; /* of the lock of what follows (branches.c) */
+	pid_t apart;        /* the process of the tracer; 0: it is a thread */
+	bool over;          /* it has done all */
+	bool zombie;        /* our child has ended, and we have not waited for it */
 	branch_queue queue;
 	VEC(char) notices; /* texts, each with its 0 */
 	uint64_t horizon;  /* 0: up to now */
@@ -247,6 +247,8 @@ struct site *tracer_site(
 	struct branches *b, pid_t tid, int status, struct user_regs_struct *registers);
 /* Blocks SIGTRAP again if our trap has unblocked it. */
 void tracer_mend_mask(struct thread *t, bool entered);
+/* Blocks it, as the program has done by a system call. */
+void tracer_block_trap(struct thread *t);
 /* Restarts a system call that our stop has interrupted. */
 void tracer_mend_call(pid_t tid, struct user_regs_struct *registers);
 
@@ -290,7 +292,10 @@ void sites_clean(struct branches *b, struct followed *copy, pid_t parent);
 /* Was one removed recently, from this process or from one that it may be a copy of? */
 const struct gone *sites_gone(const struct branches *b, uint64_t address);
 
-/* branches_block.c: the block at an address; NULL: it cannot be followed. Valid until the next
+/* branches_block.c */
+/* Of an instruction: of another meaning, or REX. */
+bool branches_is_prefix(uint8_t byte);
+/* The block at an address; NULL: it cannot be followed. Valid until the next
  * call. */
 const struct block *branches_block(struct branches *b, struct followed *p, uint64_t begin);
 /* Code without our breakpoints; returns bytes read. */
@@ -318,6 +323,7 @@ struct held {
 	bool stale;        /* in a system call: it continues elsewhere than at its stop */
 	uint64_t until;
 	bool pinned; /* to our processor; else to allowed */
+	bool batch;  /* and scheduled as a batch job */
 	cpu_set_t allowed;
 };
 

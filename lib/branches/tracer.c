@@ -107,6 +107,12 @@ void tracer_mend_mask(struct thread *t, bool entered)
 	t->trap_blocked = mask & BIT(SIGTRAP);
 }
 
+void tracer_block_trap(struct thread *t)
+{
+	t->trap_blocked = true;
+	tracer_mend_mask(t, false);
+}
+
 /* ---- stops at breakpoints ---- */
 
 struct site *tracer_site(

@@ -54,6 +54,17 @@ done
 is "256 places that are returned to: the same" "$status $out" "0 $(cat want)"
 is "and not each of them is a stop" "$ok" 1
 
+# System calls that cannot block are done in copies; those of the pipe are not.
+"$branchy" files 30000 > want
+for try in 1 2 3 4 5 6 7 8; do
+	run ssrun -q -branches -bursts 60 -o "files.$try" "$branchy" files 30000
+	prof -dump "files.$try" > files.txt
+	ok=$(awk '/^tally stops/ { stops = $4 } /^tally transfers/ { n = $4 } END { print (n > 20 * stops) }' files.txt)
+	[ "$ok" = 1 ] && break
+done
+is "calls in copies: the same" "$status $out" "0 $(cat want)"
+is "and not each of them is a stop" "$ok" 1
+
 # The first burst costs milliseconds, and has to wait for as much time that it may have.
 run ssrun -branches -o short true
 like "a program without a burst: it is told" "$err" 'too short for branch records'

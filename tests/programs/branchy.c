@@ -7,6 +7,7 @@
  *   branchy signals N    a timer interrupts it all the time, with all the ways out of a handler
  *   branchy blocked N    with all signals blocked in between, and what is blocked is looked at
  *   branchy calls N      system calls, and the processors that it may run on
+ *   branchy files N      calls that neither block nor wait, of which copies do many: files, signals
  *   branchy trap N       has plans of its own for SIGTRAP
  *   branchy places N     N thousand times: two functions that each return to 128 places
  *   branchy until FILE   works until FILE is there, or its directory is not
@@ -18,10 +19,12 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -239,6 +242,69 @@ static uint64_t calls(void)
 	return sum;
 }
 
+/* A call, and what it leaves in rcx: the address after it. */
+static long direct_call(long number, long a, long b, long c, long d)
+{
+#ifdef __x86_64__
+	register long r10 __asm__("r10") = d;
+	uint64_t after, rcx;
+	long result;
+
+	__asm__ volatile("lea 1f(%%rip), %1\n\t"
+			 "syscall\n"
+			 "1:\n\t"
+			 "cmp %%rcx, %1"
+			 : "=a"(result), "=&r"(after), "=&c"(rcx)
+			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "r11", "memory", "cc");
+	return rcx == after ? result : -EPROTO;
+#else
+	return syscall(number, a, b, c, d);
+#endif
+}
+
+/* Of a file, a pipe, and those of signals; all are blocked now and then. */
+static uint64_t files(void)
+{
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ends[2];
+	sigset_t some, every, was;
+	uint64_t sum = 0;
+
+	if (file < 0 || pipe(ends))
+		exit(9);
+	sigfillset(&every);
+	sigemptyset(&some);
+	sigaddset(&some, SIGUSR1);
+	for (long i = 0; i < amount; i++) {
+		bool all = i % 200 == 0;
+		unsigned char bytes[32] = {0};
+		long got = direct_call(SYS_pread64, file, (long)bytes, sizeof(bytes), i % 4096);
+
+		sum = sum * 31 + (uint64_t)got + bytes[0] + bytes[31];
+		sigprocmask(SIG_BLOCK, all ? &every : &some, &was);
+		sum += (uint64_t)sigismember(&was, SIGTRAP) + (uint64_t)sigismember(&was, SIGUSR1);
+		sigprocmask(SIG_SETMASK, NULL, &was);
+		sum += (uint64_t)sigismember(&was, SIGTRAP) * 2;
+		if (direct_call(SYS_getppid, 0, 0, 0, 0) <= 0)
+			exit(9);
+		if (i % 50 == 1 &&
+			(write(ends[1], bytes, 8) != 8 || read(ends[0], bytes + 8, 8) != 8))
+			exit(9);
+		sum += bytes[15];
+		sigprocmask(SIG_UNBLOCK, all ? &every : &some, NULL);
+		if (i % 1000 == 999) { /* another kind of file by that number */
+			if (dup2(ends[0], file) != file || write(ends[1], "12345678", 8) != 8 ||
+				read(file, bytes, 8) != 8)
+				exit(9);
+			close(file);
+			if (open("/proc/self/exe", O_RDONLY | O_CLOEXEC) != file)
+				exit(9);
+			sum += bytes[3];
+		}
+	}
+	return sum;
+}
+
 static void count_trap(int number)
 {
 	(void)number;
@@ -280,6 +346,8 @@ int main(int argc, char **argv)
 		sum = blocked();
 	else if (strcmp(what, "calls") == 0)
 		sum = calls();
+	else if (strcmp(what, "files") == 0)
+		sum = files();
 	else if (strcmp(what, "trap") == 0)
 		sum = trap();
 	else if (strcmp(what, "places") == 0)
