@@ -42,6 +42,15 @@ static void jit_call(struct jit *e, jit_routine routine)
 	jit_relative(e, (const uint8_t *)&table[i]);
 }
 
+/* mov reg, value */
+static void jit_move_wide(struct jit *e, unsigned reg, uint64_t value)
+{
+	jit_byte(e, 0x48);
+	jit_byte(e, 0xb8 | reg);
+	jit_word(e, (uint32_t)value);
+	jit_word(e, (uint32_t)(value >> 32));
+}
+
 /* ---- the frame ---- */
 
 /* To the code of the record's segment, if its stamp is the core's. */
@@ -403,9 +412,40 @@ static void jit_counted(
 	jit_history(e, slow, o);
 }
 
-static void jit_outcome(struct jit *e, struct jit_slow *slow, const struct model *m,
+/* A return's or an indirect branch's routine has all that it usually needs; 0: it has not. */
+static int jit_routine_serves(const struct model *m, const struct model_outcome *o)
+{
+	if (o->kind == MODEL_RETURN)
+		return m->config.return_stack && !m->core->predictor.counters;
+	return o->kind == MODEL_CALL || !o->target;
+}
+
+/* Neither conditional nor a direct jump. */
+static void jit_elsewhere(struct jit *e, const struct model *m, const struct model_segment *s,
 	const struct model_outcome *o, unsigned i)
 {
+	if (!jit_routine_serves(m, o)) {
+		jit_move_constant(e, RDI, i);
+		jit_call(e, jit_branch_slowly);
+		return;
+	}
+	if (m->timed)
+		jit_taken(e, m);
+	if (o->kind == MODEL_CALL || o->kind == MODEL_INDIRECT_CALL) {
+		jit_move_wide(e, RDI, o->from + s->block->insns[o->insn].length);
+		jit_call(e, jit_called);
+	}
+	if (o->kind == MODEL_CALL)
+		return;
+	jit_move_wide(e, RDI, o->kind == MODEL_RETURN ? o->target : o->from);
+	jit_move_constant(e, RSI, i);
+	jit_call(e, o->kind == MODEL_RETURN ? jit_returned : jit_indirect);
+}
+
+static void jit_outcome(struct jit *e, struct jit_slow *slow, const struct model *m,
+	const struct model_segment *s, unsigned i)
+{
+	const struct model_outcome *o = &s->outcomes[i];
 	int counters = m->core->predictor.counters != 0;
 	int known = o->kind == MODEL_CALL || o->kind == MODEL_RETURN;
 
@@ -413,14 +453,12 @@ static void jit_outcome(struct jit *e, struct jit_slow *slow, const struct model
 		jit_taken(e, m);
 	if (!(m->parts_away & MODEL_PART_PREDICTORS))
 		return;
-	if (o->kind == MODEL_CONDITIONAL && counters) {
+	if (o->kind == MODEL_CONDITIONAL && counters)
 		jit_counted(e, slow, m, o);
-	} else if (o->kind == MODEL_CONDITIONAL) {
+	else if (o->kind == MODEL_CONDITIONAL)
 		jit_conditional(e, slow, m, o);
-	} else if (o->kind != MODEL_JUMP && !(known && counters && !m->timed)) {
-		jit_move_constant(e, RDI, i);
-		jit_call(e, jit_branch_slowly);
-	}
+	else if (o->kind != MODEL_JUMP && !(known && counters && !m->timed))
+		jit_elsewhere(e, m, s, o, i);
 }
 
 /* Instructions up to this one are executed. */
@@ -435,14 +473,15 @@ static void jit_order(struct jit *e, struct jit_slow *slow, unsigned insns)
 	slow->routine = jit_stop;
 }
 
-static void jit_slow_part(struct jit *e, const struct jit_slow *slow, unsigned i)
+static void jit_slow_part(struct jit *e, const struct jit_slow *slow, unsigned i, uint64_t from)
 {
 	if (!slow->count)
 		return;
 	for (unsigned k = 0; k < slow->count; k++)
 		jit_land(e, slow->jumps[k]);
 	jit_memory(e, OP_MOV_TO | WIDE, RBP, CORE(stores.number));
-	jit_move_constant(e, RDI, i);
+	jit_move_wide(e, RDI, from);
+	jit_move_constant(e, RSI, i);
 	jit_call(e, slow->routine);
 	jit_jump(e, slow->back);
 }
@@ -463,10 +502,7 @@ static void jit_fetches(struct jit *e, const struct model_segment *s)
 		} else {
 			uint64_t hint = (uintptr_t)&s->block->fetches[i].hint;
 
-			jit_byte(e, 0x48); /* mov rax, ... */
-			jit_byte(e, 0xb8);
-			jit_word(e, (uint32_t)hint);
-			jit_word(e, (uint32_t)(hint >> 32));
+			jit_move_wide(e, RAX, hint);
 			jit_memory(e, OP_MOV, RAX, jit_at(RAX, 0));
 		}
 		jit_registers(e, OP_INC | WIDE, 0, R13);
@@ -487,7 +523,7 @@ static void jit_code(struct jit *e, const struct model *m, const struct model_se
 	for (i = 0; i < s->outcome_count; i++) {
 		jit_order(e, &orders[i], s->outcomes[i].insn + 1u - insns);
 		insns = s->outcomes[i].insn + 1u;
-		jit_outcome(e, &outcomes[i], m, &s->outcomes[i], i);
+		jit_outcome(e, &outcomes[i], m, s, i);
 	}
 	jit_order(e, &orders[i], s->run.insn_count - insns);
 	if (m->core->retire && !m->sampled)
@@ -497,10 +533,10 @@ static void jit_code(struct jit *e, const struct model *m, const struct model_se
 	for (i = 0; i < count; i++)
 		jit_slow(e, &accesses[i], m, i, &a[i]);
 	for (i = 0; i < s->outcome_count; i++) {
-		jit_slow_part(e, &orders[i], 0);
-		jit_slow_part(e, &outcomes[i], i);
+		jit_slow_part(e, &orders[i], 0, 0);
+		jit_slow_part(e, &outcomes[i], i, s->outcomes[i].from);
 	}
-	jit_slow_part(e, &orders[i], 0);
+	jit_slow_part(e, &orders[i], 0, 0);
 }
 
 /* All code is given up. */

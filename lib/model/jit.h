@@ -13,6 +13,11 @@
  *
  * A host keeps less code than data in its caches: so only segments that are run often (fetched.c)
  * get code, and what is rarely run comes after the rest.
+ *
+ * What routines need of descriptors is constants of the code where it fits, so that the host does
+ * not load them. No routine is handed a structure, nor returns one: compilers write it in pieces
+ * and copy it as a whole, and a wide load of what narrow stores just wrote waits until these have
+ * left the host's store buffer.
  */
 #ifndef MODEL_JIT_H
 #define MODEL_JIT_H
@@ -45,11 +50,16 @@ void jit_segment(struct model *m, struct model_segment *s);
 typedef void (*jit_routine)(uint64_t, uint64_t);
 void jit_access_slowly(uint64_t access, uint64_t order);
 jit_routine jit_access_routine(const struct model_access *a);
-/* Branches: outcome is the index of one of the segment's. The first is for those that are neither
- * conditional nor direct jumps, the others for conditional ones that are not settled. */
-void jit_branch_slowly(uint64_t outcome, uint64_t unused);
-void jit_taken_dynamic(uint64_t outcome, uint64_t unused);
-void jit_passed_dynamic(uint64_t outcome, uint64_t unused);
+/* Branches: outcome is the index of one of the segment's, from is where it is. What they need is in
+ * the code, so that the host does not wait for descriptors. */
+void jit_branch_slowly(uint64_t outcome, uint64_t unused); /* neither conditional nor a jump */
+void jit_taken_dynamic(uint64_t from, uint64_t outcome);   /* conditional ones, not settled */
+void jit_passed_dynamic(uint64_t from, uint64_t outcome);
+/* The same as jit_branch_slowly, after jit_taken: a call, a return (target: 0 if it is in the
+ * record), an indirect branch, whose target is in the record. */
+void jit_called(uint64_t next, uint64_t unused);
+void jit_returned(uint64_t target, uint64_t outcome);
+void jit_indirect(uint64_t from, uint64_t outcome);
 /* The record goes to the retirement clock. */
 void jit_retire(uint64_t unused, uint64_t unused_too);
 /* The next record's segment gets the core's stamp, if fetched_again gives it. */

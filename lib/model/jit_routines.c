@@ -45,17 +45,35 @@ void jit_stamp(uint64_t unused, uint64_t unused_too)
 	fetched_again(context->m, core, routine_segment());
 }
 
+/* After an access outside the code, whatever its instruction's order made of the clock's. */
+static void routine_return(void)
+{
+	const struct clock *c = context->clock;
+
+	tick = context->m->tick;
+	context->free = c->taken_free - c->front - c->back;
+	context->stop = loop_stop(c, order, context->limit);
+}
+
 /* An access that may change more than the times of its line and page. */
 NOINLINE void jit_access_slowly(uint64_t access, uint64_t unused)
 {
 	struct model_segment *s = routine_segment();
-	struct pace p = {tick, order, context->free, context->stop};
 
 	(void)unused;
-	p = loop_access(context->m, s, &s->run.accesses[access], at[1 + access], p, context->limit);
-	tick = p.tick;
-	context->free = p.free;
-	context->stop = p.stop;
+	routine_leave();
+	loop_access(context->m, s, &s->run.accesses[access], at[1 + access]);
+	routine_return();
+}
+
+/* An access that has no slot, or a store that its slot does not serve. */
+static NOINLINE void routine_unslotted(uint64_t access)
+{
+	struct model_segment *s = routine_segment();
+
+	routine_leave();
+	run_access_common(context->m, core, s, &s->run.accesses[access], at[1 + access], order);
+	routine_return();
 }
 
 /* The slot of an access within one line; null: it has none. */
@@ -77,10 +95,10 @@ INLINE void routine_access(uint64_t access, uint64_t order_of, unsigned how, uns
 	int within = how <= MODIFIES && !(address & (size - 1));
 
 	if (UNLIKELY(!slot))
-		goto slowly;
+		goto unslotted;
 	if (how != LOADS && how != WIDE_LOADS &&
 		UNLIKELY(!loop_may_store(core, address, context->m->parts)))
-		goto slowly;
+		goto unslotted;
 	if (how != STORES && how != WIDE_STORES &&
 		UNLIKELY(within ? loop_may_meet(context->m, &core->stores,
 					  context->m->config.window, address, size, order_of)
@@ -94,6 +112,9 @@ INLINE void routine_access(uint64_t access, uint64_t order_of, unsigned how, uns
 	}
 	core->line_used[slot->line] = ++tick;
 	core->page_used[slot->page] = tick;
+	return;
+unslotted:
+	routine_unslotted(access);
 	return;
 slowly:
 	jit_access_slowly(access, order_of);
@@ -176,34 +197,66 @@ void jit_branch_slowly(uint64_t outcome, uint64_t unused)
 	routine_enter();
 }
 
-INLINE void routine_dynamic(uint64_t outcome, unsigned taken)
+static NOINLINE void routine_mispredicted(uint64_t outcome, unsigned event)
+{
+	const struct model_segment *s = routine_segment();
+
+	routine_leave();
+	context->m->insn = &s->block->insns[s->outcomes[outcome].insn];
+	run_mispredicted(context->m, core, event);
+	routine_return();
+}
+
+INLINE uint64_t routine_target(void)
+{
+	return at[model_word_words(*at) - 1u];
+}
+
+void jit_called(uint64_t next, uint64_t unused)
+{
+	(void)unused;
+	push_return(context->m, &core->predictor, next);
+}
+
+void jit_returned(uint64_t target, uint64_t outcome)
+{
+	if (UNLIKELY(!predict_return(
+		    context->m, &core->predictor, 0, target ? target : routine_target())))
+		routine_mispredicted(outcome, EV_MISPREDICTED_RETURNS);
+}
+
+void jit_indirect(uint64_t from, uint64_t outcome)
 {
 	struct predictor *p = &core->predictor;
-	const struct model_outcome *o = &routine_segment()->outcomes[outcome];
-	uint8_t *base = &p->base[predictor_base(p, o->from)];
-	uint8_t *streak = predictor_streak(p, o->from);
+
+	if (UNLIKELY(!branch_predict_indirect(context->m, p, from, routine_target())))
+		routine_mispredicted(outcome, EV_MISPREDICTED_INDIRECTS);
+	else if (UNLIKELY(core->retire != 0) && p->varied)
+		core->retire->varied = 1;
+}
+
+INLINE void routine_dynamic(uint64_t from, unsigned taken, uint64_t outcome)
+{
+	struct predictor *p = &core->predictor;
+	uint8_t *base = &p->base[predictor_base(p, from)];
+	uint8_t *streak = predictor_streak(p, from);
 
 	if ((*streak ^ taken) == STREAK_SURE && *base >= DYNAMIC) {
 		p->history = p->history << 1 | taken;
 		return;
 	}
-	if (LIKELY(branch_predict(p, base, streak, o->from, taken)))
-		return;
-	routine_leave();
-	loop_mispredicted(context->m, routine_segment(), o);
-	routine_enter();
+	if (UNLIKELY(!branch_predict(p, base, streak, from, taken)))
+		routine_mispredicted(outcome, EV_MISPREDICTED_CONDITIONALS);
 }
 
-void jit_taken_dynamic(uint64_t outcome, uint64_t unused)
+void jit_taken_dynamic(uint64_t from, uint64_t outcome)
 {
-	(void)unused;
-	routine_dynamic(outcome, 1);
+	routine_dynamic(from, 1, outcome);
 }
 
-void jit_passed_dynamic(uint64_t outcome, uint64_t unused)
+void jit_passed_dynamic(uint64_t from, uint64_t outcome)
 {
-	(void)unused;
-	routine_dynamic(outcome, 0);
+	routine_dynamic(from, 0, outcome);
 }
 
 #endif

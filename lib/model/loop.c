@@ -192,41 +192,23 @@ static NOINLINE void pass_slowly(
 		p.order = base;                                                                    \
 	} while (0)
 
-/* The rest of an access that pass_access did not do. By value, so that the loop's variables have no
- * address. */
-static NOINLINE struct pace pass_again(struct model *m, const struct model_segment *s,
-	const struct model_access *a, uint64_t address, struct pace p, uint64_t limit,
-	enum passed passed)
+void loop_access(struct model *m, const struct model_segment *s, const struct model_access *a,
+	uint64_t address)
 {
 	struct core *core = m->core;
-	struct clock *clock = &core->clock;
+	uint64_t base = core->clock.order;
+	struct pace p = {.tick = m->tick, .order = base};
+	enum passed passed = pass_access(m, core, a, address, &p, m->config.window, 0, m->parts);
 
 	if (LIKELY(passed == MEETS) && LIKELY(address % GRANULE + a->size <= GRANULE) &&
-		LIKELY(run_met_in_vain(m, core, s, a, address, p.order + a->insn + 1u))) {
+		LIKELY(run_met_in_vain(m, core, s, a, address, base + a->insn + 1u)))
 		passed = pass_access(m, core, a, address, &p, m->config.window, 1, m->parts);
-		if (passed == PASSED)
-			return p;
-	}
-	if (LIKELY(passed == UNSLOTTED))
-		WITHIN(run_access_common(m, core, s, a, address, base));
+	if (passed == PASSED)
+		m->tick = p.tick;
+	else if (LIKELY(passed == UNSLOTTED))
+		run_access_common(m, core, s, a, address, base);
 	else
-		WITHIN(access_slowly(m, core, s, a, address, passed));
-	return p;
-}
-
-struct pace loop_access(struct model *m, const struct model_segment *s,
-	const struct model_access *a, uint64_t address, struct pace p, uint64_t limit)
-{
-	enum passed passed = pass_access(m, m->core, a, address, &p, m->config.window, 0, m->parts);
-
-	return passed == PASSED ? p : pass_again(m, s, a, address, p, limit, passed);
-}
-
-void loop_mispredicted(
-	struct model *m, const struct model_segment *s, const struct model_outcome *o)
-{
-	m->insn = &s->block->insns[o->insn];
-	run_mispredicted(m, m->core, EV_MISPREDICTED_CONDITIONALS);
+		access_slowly(m, core, s, a, address, passed);
 }
 
 void loop_outcome(struct model *m, const struct model_segment *s, const struct model_outcome *o,

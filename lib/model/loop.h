@@ -68,15 +68,12 @@ INLINE int loop_may_store(const struct core *core, uint64_t address, const unsig
 		       LIKELY(core->stores.number < core->clock.stores_full));
 }
 
-/* An access that may change more than the times of its line and page. p: the state, of the
- * instruction before the record; returns it after. */
-struct pace loop_access(struct model *m, const struct model_segment *s,
-	const struct model_access *a, uint64_t address, struct pace p, uint64_t limit);
+/* An access that may change more than the times of its line and page. All state has been brought
+ * up to date, to the instruction before the record; only the clock's order changes without need. */
+void loop_access(struct model *m, const struct model_segment *s, const struct model_access *a,
+	uint64_t address);
 /* A branch that is neither conditional nor a direct jump. All state has been brought up to date. */
 void loop_outcome(struct model *m, const struct model_segment *s, const struct model_outcome *o,
 	const uint64_t *record);
-/* A conditional branch that was mispredicted; likewise. */
-void loop_mispredicted(
-	struct model *m, const struct model_segment *s, const struct model_outcome *o);
 
 #endif
