@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/order.h"
 #include "collect/jitdump.h"
+#include "collect/kernel_names.h"
 
 #define FILE_MAX ((size_t)512 << 20)
 
@@ -181,23 +182,6 @@ static int kallsyms_names(
 	return last_name ? symbols_add(names, last, 0, last_name) : 0;
 }
 
-uint64_t symbols_kallsyms_find(const char *text, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = text; length && (at = strstr(at, name)); at += length) {
-		const char *line = at;
-
-		if (at[length] != '\n' || at - text < 3 || at[-1] != ' ')
-			continue;
-		while (line > text && line[-1] != '\n')
-			line--;
-		if (at - line > 4)
-			return strtoull(line, NULL, 16);
-	}
-	return 0;
-}
-
 int symbols_kallsyms(struct experiment *x, uint32_t image, char *text, uint64_t shift)
 {
 	struct addresses addresses = {0};
@@ -257,11 +241,16 @@ int symbols_jitdump_file(struct experiment *x, uint32_t image, pid_t pid, const 
 
 int symbols_kernel(struct experiment *x, uint32_t image)
 {
-	size_t length;
-	char *text = file_read("/proc/kallsyms", FILE_MAX, &length, NULL);
-	int rc = text ? symbols_kallsyms(x, image, text, 0) : 0;
+	struct addresses addresses = {0};
+	char *text = NULL;
+	int rc = symbols_sampled(x, image, &addresses);
 
+	if (rc == 0 && addresses.list.count)
+		text = kernel_names(addresses.list.data, addresses.list.count);
+	if (text)
+		rc = symbols_kallsyms(x, image, text, 0);
 	free(text);
+	vec_fini(&addresses.list);
 	return rc;
 }
 

@@ -13,8 +13,6 @@
  * nothing is named. text is modified. The kernel was `shift` higher when it was sampled; if that
  * is not 0, places of modules are unknown. -1: memory is out. */
 int symbols_kallsyms(struct experiment *x, uint32_t image, char *text, uint64_t shift);
-/* The address of a symbol in such text; 0: not there, or hidden. */
-uint64_t symbols_kallsyms_find(const char *text, const char *name);
 /* "BEGIN SIZE NAME" lines, as JIT compilers write them; the last one for an address counts. */
 int symbols_perf_map(struct experiment *x, uint32_t image, char *text);
 

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "collect/collect_symbols.h"
+#include "collect/kernel_names.h"
 #include "image/build_id_cache.h"
 #include "perfdata/private.h"
 
@@ -44,7 +45,7 @@ bool perfdata_same_kernel(const struct perfdata *p)
 /* The distance of the recorded kernel from that of text; false: unknown. */
 static bool find_shift(const struct perfdata *p, const char *text, uint64_t *shift)
 {
-	uint64_t address = symbols_kallsyms_find(text, p->kernel_symbol);
+	uint64_t address = kernel_names_find(text, p->kernel_symbol);
 
 	*shift = p->kernel_address - address;
 	return address && p->kernel_address;
