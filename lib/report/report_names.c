@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/vec.h"
 
 /* ---- one name ---- */
 
@@ -164,7 +165,9 @@ static void put_ends(struct strbuf *out, const char *text, size_t limit)
 
 void report_name_put(struct strbuf *out, const char *name, enum names_level level, size_t limit)
 {
-	unsigned depth = level >= NAMES_ARGUMENTS ? 0 : level == NAMES_INNER ? 1 : 1000;
+	unsigned depth = level >= NAMES_ARGUMENTS || level == NAMES_TYPES ? 0
+			 : level == NAMES_INNER                           ? 1
+									  : 1000;
 	struct strbuf text = {0};
 	size_t begin = 0, end = 0, from = 0, to = strlen(name);
 
@@ -174,7 +177,7 @@ void report_name_put(struct strbuf *out, const char *name, enum names_level leve
 	}
 	if (!is_closed(name)) {
 		strbuf_puts(&text, name);
-	} else if (find_parameters(name, &begin, &end)) {
+	} else if (level != NAMES_TYPES && find_parameters(name, &begin, &end)) {
 		from = name_begin(name, begin);
 		put_templates(&text, name, from, begin, depth);
 		strbuf_puts(&text, end > begin + 2 ? "(...)" : "()");
@@ -230,7 +233,7 @@ static void name_fit(struct report_table *t, struct named *n, size_t limit)
 		report_name_put(&text, n->full, level, limit);
 		if (text.length <= limit)
 			break;
-		level++;
+		level += level == NAMES_FULL ? NAMES_PARAMETERS : 1;
 	}
 	strbuf_fini(&text);
 	name_at_level(t, n, level, limit);
@@ -267,39 +270,128 @@ static size_t distinct(struct named *names, size_t count)
 	return kept;
 }
 
+/* The next name in the note of a row, from *at on: "inlined f", "in f, called by g < h", "<f>". */
+static bool note_next(const char *note, size_t *at, size_t *end)
+{
+	static const char *const before[] = {
+		"inlined ", "in ", "called by ", ", called by ", " < "};
+	const char *stop;
+
+	if (!*at && note[0] == '<') {
+		*end = group_end(note, 0);
+		*at = 1;
+		return (*end)-- > 2;
+	}
+	for (size_t i = *at ? 3 : 0; i < (*at ? 5 : 3); i++) {
+		size_t n = strlen(before[i]);
+
+		if (strncmp(note + *at, before[i], n) != 0)
+			continue;
+		*at += n;
+		*end = strlen(note);
+		for (size_t k = 3; k < 5; k++)
+			if ((stop = strstr(note + *at, before[k])) && (size_t)(stop - note) < *end)
+				*end = (size_t)(stop - note);
+		return *end > *at;
+	}
+	return false;
+}
+
+/* Has the note of a row names, and is it too long? Heads have phrases. */
+static bool has_names(const struct report_row *r, size_t limit)
+{
+	return r->note && r->role != REPORT_HEAD && strlen(r->note) > limit;
+}
+
+static void note_shorten(
+	struct report_table *t, struct report_row *r, const struct named *names, size_t count)
+{
+	struct strbuf text = {0};
+	size_t done = 0;
+
+	for (size_t at = 0, end; note_next(r->note, &at, &end); at = end) {
+		const struct named key = {
+			.full = report_text(t, "%.*s", (int)(end - at), r->note + at)};
+		const struct named *n =
+			key.full ? bsearch(&key, names, count, sizeof(key), names_by_full) : NULL;
+
+		strbuf_add(&text, r->note + done, at - done);
+		strbuf_puts(&text, n ? n->shown : key.full ? key.full : "");
+		done = end;
+	}
+	if (done) {
+		strbuf_puts(&text, r->note + done);
+		r->note = report_text(t, "%s", strbuf_text(&text));
+	}
+	t->failed |= text.failed;
+	strbuf_fini(&text);
+}
+
+struct named_vec {
+	struct named *data;
+	size_t count, capacity;
+};
+
+static bool add_name(struct named_vec *names, const char *name)
+{
+	struct named *n = name ? vec_push(names) : NULL;
+
+	if (n)
+		*n = (struct named){.full = name};
+	return n != NULL;
+}
+
+/* All names of functions in a report; any: one is too long. */
+static void collect_names(struct report_table *t, struct named_vec *names, size_t limit, bool *any)
+{
+	for (size_t i = 0; !t->failed && i < t->rows.count; i++) {
+		const struct report_row *r = &t->rows.data[i];
+
+		if (r->procedure) {
+			t->failed |= !add_name(names, r->procedure);
+			*any = *any || strlen(r->procedure) > limit;
+		}
+		for (size_t at = 0, end; has_names(r, limit) && note_next(r->note, &at, &end);
+			at = end) {
+			t->failed |= !add_name(
+				names, report_text(t, "%.*s", (int)(end - at), r->note + at));
+			*any = true;
+		}
+	}
+}
+
 void report_names_shorten(struct report_table *t, size_t limit)
 {
-	struct named *names = calloc(t->rows.count + 1, sizeof(*names));
-	struct named **order = calloc(t->rows.count + 1, sizeof(*order));
-	size_t count = 0;
-	bool any = false, objects = t->report && strncmp(t->report, "data", 4) == 0;
+	struct named_vec names = {0};
+	struct named **order = NULL;
+	bool any = false;
 
 	/* Objects of data space have phrases for names. */
-	t->failed |= !names || !order;
-	for (size_t i = 0; limit && !t->failed && !objects && i < t->rows.count; i++)
-		if (t->rows.data[i].procedure) {
-			names[count++].full = t->rows.data[i].procedure;
-			any = any || strlen(t->rows.data[i].procedure) > limit;
-		}
+	if (limit && !(t->report && strncmp(t->report, "data", 4) == 0))
+		collect_names(t, &names, limit, &any);
+	if (any && !t->failed && !(order = calloc(names.count, sizeof(*order))))
+		t->failed = true;
 	if (!t->failed && any) {
-		count = distinct(names, count);
-		for (size_t i = 0; i < count; i++) {
-			name_fit(t, &names[i], limit);
-			order[i] = &names[i];
+		names.count = distinct(names.data, names.count);
+		for (size_t i = 0; i < names.count; i++) {
+			name_fit(t, &names.data[i], limit);
+			order[i] = &names.data[i];
 		}
-		for (int i = 0; i < NAMES_LEVELS && separate(t, order, count, limit); i++)
+		for (int i = 0; i < NAMES_LEVELS && separate(t, order, names.count, limit); i++)
 			;
 		for (size_t i = 0; i < t->rows.count && !t->failed; i++) {
 			struct report_row *r = &t->rows.data[i];
-			const struct named key = {.full = r->procedure}, *n;
+			const struct named key = {.full = r->procedure}, *n = NULL;
 
-			if (!r->procedure)
-				continue;
-			n = bsearch(&key, names, count, sizeof(key), names_by_full);
+			if (has_names(r, limit))
+				note_shorten(t, r, names.data, names.count);
+			if (r->procedure)
+				n = bsearch(
+					&key, names.data, names.count, sizeof(key), names_by_full);
 			if (n && n->level > NAMES_FULL)
 				r->shown = n->shown;
 		}
 	}
-	free(names);
+	free(names.data);
 	free(order);
 }

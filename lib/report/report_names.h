@@ -11,6 +11,7 @@
 
 enum names_level {
 	NAMES_FULL,
+	NAMES_TYPES,      /* "f(g<...>)": only where the next ones are another's */
 	NAMES_PARAMETERS, /* "f(...)": without a type before the name */
 	NAMES_INNER,      /* and "g<h<...>>" */
 	NAMES_ARGUMENTS,  /* and "g<...>" */

@@ -5,6 +5,7 @@
  * were met.
  */
 #include <fnmatch.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "report/report_columns.h"
@@ -50,6 +51,7 @@ enum { RUNTIMES = sizeof(runtimes) / sizeof(runtimes[0]) };
 struct met {
 	uint64_t all, nameless, in[RUNTIMES];
 	bool seen[RUNTIMES], named; /* named: some generated code has a name */
+	bool read;                  /* call paths have functions read from an interpreter */
 };
 
 static void see_images(struct met *m, const struct prof_data *d)
@@ -57,11 +59,14 @@ static void see_images(struct met *m, const struct prof_data *d)
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 
-		for (size_t k = 0; k < x->images.count; k++)
+		for (size_t k = 0; k < x->images.count; k++) {
+			const char *path = x->images.data[k].path;
+
+			m->read |= strcmp(path, "[python]") == 0;
 			for (size_t r = 0; r < RUNTIMES; r++)
 				m->seen[r] |=
-					fnmatch(runtimes[r].image,
-						file_base_name(x->images.data[k].path), 0) == 0;
+					fnmatch(runtimes[r].image, file_base_name(path), 0) == 0;
+		}
 	}
 }
 
@@ -123,10 +128,10 @@ void report_runtimes(struct report_table *t, const struct prof_data *d)
 				 : "A runtime that writes /tmp/perf-PID.map gives it names",
 			options);
 	}
-	if (!m.named && interpreter && interpreter * 100 >= m.all * INTERPRETER_WORTH)
-		report_note(t,
-			"%.1f%% is in an interpreter. Functions of the program it runs have names "
-			"with: %s",
-			report_percent((double)interpreter, (double)m.all),
-			runtimes_options(t, &m, true));
+	if (m.named || !interpreter || interpreter * 100 < m.all * INTERPRETER_WORTH)
+		return;
+	options = m.read ? "are in: prof -inclusive, -butterfly, -calltree"
+			 : report_text(t, "have names with: %s", runtimes_options(t, &m, true));
+	report_note(t, "%.1f%% is in an interpreter. Functions of the program it runs %s",
+		report_percent((double)interpreter, (double)m.all), options);
 }

@@ -55,6 +55,9 @@ like "functions of Python have names and callers" "$out" \
 run prof -inclusive paths
 like "and rows of their own" "$out" ' Caller.calls \(work.py:10\) \(\[python\]\)'
 unlike "the interpreter is understood: no remedy is needed" "$out" 'is in an interpreter'
+run prof paths
+like "a report without callers says which reports have them" "$out" \
+	'^[0-9.]+% is in an interpreter. Functions of the program it runs are in: prof -inclusive, -butterfly, -calltree$'
 run ssrun -fpcsamp -o flat "$python" work.py
 run prof flat
 like "without call paths, it says what names them" "$out" 'is in an interpreter.*(ssrun -usertime|python -X perf)'

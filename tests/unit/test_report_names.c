@@ -86,6 +86,52 @@ static void test_report(void)
 	report_table_fini(&t);
 }
 
+static const struct {
+	const char *note, *shown, *what;
+} notes[] = {
+	{"inlined f(std::vector<int>, std::vector<int>)",
+		"inlined f(std::vector<int>, std::vector<int>)",
+		"a note that would be another's is whole"},
+	{"inlined f(std::vector<int>, std::vector<long>)",
+		"inlined f(std::vector<int>, std::vector<long>)", "and the other"},
+	{"inlined f2(std::vector<int>, std::vector<long>)", "inlined f2(...)",
+		"a function that was inlined"},
+	{"in read, called by g<std::vector<int>, 7>(std::vector<int>) < std::operator<(a, "
+	 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbb) < main",
+		"in read, called by g<std::vector<int>, 7>(...) < std::operator<(...) < main",
+		"callers"},
+	{"inlined std::pair<std::vector<int>, long>::pair(std::pair<std::vector<int>, long> &&)",
+		"inlined std::pair<...>::pair(std::pair<...> &&)", "types tell two apart"},
+	{"inlined std::pair<std::vector<int>, long>::pair(std::pair<std::vector<int>, long> "
+	 "const&)",
+		"inlined std::pair<...>::pair(std::pair<...> const&)", "of one name"},
+	{"<h<std::vector<int>, std::vector<long>>(int)> does not return",
+		"<h<...>(...)> does not return", "the target of a call"},
+	{"goes where it was seen to go, or to an unknown target",
+		"goes where it was seen to go, or to an unknown target", "other notes stay"},
+};
+
+/* Notes have names, too. */
+static void test_notes(void)
+{
+	size_t count = sizeof(notes) / sizeof(notes[0]);
+	struct report_table t = {.report = "lines"};
+	struct report_row row = {.role = REPORT_ROW, .parent = -1, .procedure = "main"};
+
+	for (size_t i = 0; i < count; i++) {
+		row.note = notes[i].note;
+		report_row_add(&t, &row);
+	}
+	row.role = REPORT_HEAD;
+	row.note = "in a library of a very long name, 3 instructions";
+	report_row_add(&t, &row);
+	report_names_shorten(&t, 30);
+	for (size_t i = 0; i < count; i++)
+		is_str(t.rows.data[i].note, notes[i].shown, "notes: %s", notes[i].what);
+	is_str(t.rows.data[count].note, row.note, "and those of heads");
+	report_table_fini(&t);
+}
+
 static void test_ends(void)
 {
 	struct strbuf text = {0};
@@ -108,6 +154,7 @@ int main(void)
 		is_form(forms[i].full, NAMES_ARGUMENTS, forms[i].arguments);
 	}
 	test_ends();
+	test_notes();
 	test_report();
 	return done();
 }
