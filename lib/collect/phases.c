@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void phases_init(struct phases *p, struct experiment *x, struct spaces *spaces)
@@ -43,10 +45,35 @@ static void remove_stale(const char *directory)
 		closedir(d);
 }
 
+/*
+ * Memory without a name, which ends with us and the program, also if we are killed. Processes of
+ * the program find it among our descriptors in /proc: the kernel allows that, unless we have more
+ * capabilities than they (PR_GET_DUMPABLE).
+ */
+static int make_nameless(struct phases *p)
+{
+	int fd = prctl(PR_GET_DUMPABLE) == 1 ? memfd_create("ssrun-points", MFD_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return -1;
+	if (asprintf(&p->path, "/proc/%d/fd/%d", (int)getpid(), fd) < 0)
+		p->path = NULL;
+	if (p->path && fchmod(fd, 0600) == 0 && access(p->path, R_OK | W_OK) == 0) {
+		p->fd = fd;
+		return 0;
+	}
+	free(p->path);
+	p->path = NULL;
+	close(fd);
+	return -1;
+}
+
 static int make_file(struct phases *p)
 {
 	const char *directories[] = {"/dev/shm", getenv("TMPDIR"), "/tmp"};
 
+	if (make_nameless(p) == 0)
+		return 0;
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
 		if (!directories[i])
 			continue;
@@ -56,7 +83,8 @@ static int make_file(struct phases *p)
 			return -1;
 		}
 		p->fd = mkostemp(p->path, O_CLOEXEC);
-		if (p->fd >= 0)
+		p->named = p->fd >= 0;
+		if (p->named)
 			return flock(p->fd, LOCK_SH);
 		free(p->path);
 		p->path = NULL;
@@ -208,7 +236,7 @@ void phases_fini(struct phases *p)
 		p->points->listening = 0;
 		munmap(p->points, p->size);
 	}
-	if (p->path)
+	if (p->named)
 		unlink(p->path);
 	if (p->fd >= 0)
 		close(p->fd);

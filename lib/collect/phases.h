@@ -26,6 +26,7 @@ struct phases {
 	bool cut;         /* samples of some times are not counted */
 	uint64_t cleared; /* number of times that samples were discarded */
 	char *path;       /* of the file of points; NULL: there is none */
+	bool named;       /* it is a file in a directory, which we remove */
 	int fd;           /* of that file, which is locked while it has a reader; -1 */
 	struct points *points;
 	size_t size;

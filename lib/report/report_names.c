@@ -332,7 +332,7 @@ struct named_vec {
 	size_t count, capacity;
 };
 
-static bool add_name(struct named_vec *names, const char *name)
+static bool push_name(struct named_vec *names, const char *name)
 {
 	struct named *n = name ? vec_push(names) : NULL;
 
@@ -348,12 +348,12 @@ static void collect_names(struct report_table *t, struct named_vec *names, size_
 		const struct report_row *r = &t->rows.data[i];
 
 		if (r->procedure) {
-			t->failed |= !add_name(names, r->procedure);
+			t->failed |= !push_name(names, r->procedure);
 			*any = *any || strlen(r->procedure) > limit;
 		}
 		for (size_t at = 0, end; has_names(r, limit) && note_next(r->note, &at, &end);
 			at = end) {
-			t->failed |= !add_name(
+			t->failed |= !push_name(
 				names, report_text(t, "%.*s", (int)(end - at), r->note + at));
 			*any = true;
 		}

@@ -41,7 +41,7 @@ unlike "and of this host" "$err" 'add -native'
 
 for name in cache-references cache-misses bus-cycles ref-cycles cpu-clock minor-faults L1-dcache-loads L1-dcache-load-misses \
 	L1-dcache-stores L1-icache-load-misses LLC-loads LLC-load-misses LLC-store-misses dTLB-loads dTLB-load-misses dTLB-store-misses \
-	iTLB-load-misses branch-loads branch-load-misses node-loads ex_ret_instr longest_lat_cache.miss l1d_cache_refill slots; do
+	iTLB-load-misses branch-loads branch-load-misses node-loads ex_ret_instr longest_lat_cache.miss l2_rqsts.miss l1d_cache_refill slots; do
 	for source in model auto; do # auto counts what the processor has
 		run perfex -source $source -e "$name" true
 		[ "$status" = 0 ] || like "perf's $name, -source $source" "$err" 'what comes nearest is -e [a-z0-9]+, .*: '

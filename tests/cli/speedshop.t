@@ -54,6 +54,20 @@ ssrun -q -fpcsamp -o phases.x "$phased"
 is "phases have names, and the threads that began them" "$(prof -dump phases.x | sed -n 's/^phase \([0-9]*\) thread \([0-9]*\) .*name /\1 \2 /p' | tr '\n' ' ')" '1 1 "one" 2 1 "two" '
 ssrun -q -fpcsamp -o fork.x "$phased" fork
 is "also in the child of a fork" "$(prof -dump fork.x | sed -n 's/^phase .*name //p' | tr '\n' ' ')" '"parent" "child" '
+# The ring has no name, so that nothing stays if ssrun is killed.
+(ssrun -q -fpcsamp -o killed.x sh -c 'test -e "$_SPEEDSHOP_POINTS" && echo "$_SPEEDSHOP_POINTS" > where; kill -KILL $PPID') 2>/dev/null
+not_ok "a killed ssrun leaves no ring in a directory" test -e "$(cat where)"
+# Unless the kernel has no such memory: then it is a file, which the next ssrun removes.
+if strace -o trace -e inject=memfd_create:error=ENOSYS true 2>/dev/null; then
+	old() { strace -o trace -e inject=memfd_create:error=ENOSYS ssrun -q -fpcsamp "$@"; }
+	old -o file.x "$phased"
+	is "a ring in a file" "$(prof -dump file.x | sed -n 's/^phase .*name //p' | tr '\n' ' ')" '"one" "two" '
+	(old -o killed.x sh -c 'echo "$_SPEEDSHOP_POINTS" > where; kill -KILL $PPID') 2>/dev/null
+	wait_for old -o other.x true
+	not_ok "of a killed ssrun is removed by the next one" test -e "$(cat where)"
+else
+	skip "a ring in a file" "strace cannot inject errors here"
+fi
 
 # ---- on the model ----
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "points on the model" "the model's tool is not built here"; done_testing; }
