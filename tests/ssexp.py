@@ -184,7 +184,7 @@ class Experiment:
 
     def slices(self, c):
         shift, levels, room = c.uint(), c.uint(), c.uint()
-        need(shift < 56 and levels <= 8, "slices of no width")
+        need(shift <= 56 and levels <= 8, "slices of no width")
         modes = [c.uint() for _ in range(self.metrics)]
         need(all(mode < 3 for mode in modes), "an unknown mode")
         number = int.from_bytes(c.data[c.at:], "little")

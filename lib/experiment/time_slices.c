@@ -6,8 +6,8 @@
 #include "experiment/private.h"
 
 enum {
-	SHIFT_LEAST = 16,     /* 65 us */
-	SHIFT_MOST = 55,      /* times have 64 bits */
+	SHIFT_LEAST = 16,                          /* 65 us */
+	SHIFT_MOST = 64 - EXPERIMENT_SLICE_LEVELS, /* times have 64 bits */
 	CELLS_MOST = 1 << 20, /* beside two a row, as long as a run is recorded: 16 MB */
 };
 
@@ -49,7 +49,7 @@ static int slices_reach(struct experiment *x, uint64_t time)
 {
 	unsigned shift = x->slices.count ? x->slicing.shift : SHIFT_LEAST;
 
-	shift += x->slices.count >= CELLS_MOST + 2 * x->samples.count;
+	shift += shift < SHIFT_MOST && x->slices.count >= CELLS_MOST + 2 * x->samples.count;
 	while (time >> shift >= EXPERIMENT_SLICES_MOST)
 		shift++;
 	return shift == x->slicing.shift ? 0 : slices_widen(x, shift);
@@ -209,7 +209,8 @@ static unsigned slices_fitting(const struct experiment *x, unsigned levels)
 			excess[k] += sum > free_of_cost ? sum - free_of_cost : 0;
 		}
 	}
-	while (more < levels && excess[more] > x->slicing.room)
+	while (more < levels && x->slicing.shift + more < SHIFT_MOST &&
+		excess[more] > x->slicing.room)
 		more++;
 	return more;
 }

@@ -1,12 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of events: what is accepted is complete, what is refused says why. */
+/* Names of events, of experiments, and events with periods: what is accepted is complete, what is
+ * refused says why. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/experiments.h"
 #include "events/event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void sampled(const char *text)
+{
+	struct collect_experiment x;
+	struct collect_metrics m = {0};
+	struct error e = {0};
+
+	if (collect_metrics_parse(&m, text, *text & 1, &e)) {
+		if (e.code == ERR_NONE || !*e.message)
+			abort();
+	} else if (!m.list.count || !m.list.data[0].period) {
+		abort();
+	}
+	collect_metrics_fini(&m);
+	e = (struct error){0};
+	if (collect_experiment_find(text, &x, &e)) {
+		if (e.code != ERR_NOT_FOUND)
+			abort();
+	} else if (strcmp(x.name, text) != 0) {
+		abort();
+	} else if (collect_metrics_add(&m, &x, true, &e) == 0 && m.list.count != 2) {
+		abort();
+	}
+	collect_metrics_fini(&m);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -33,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 						 : e.code == ERR_NONE)
 			abort();
 	}
+	sampled(text);
 	free(text);
 	return 0;
 }

@@ -2,12 +2,15 @@
 /*
  * Words of a command line against a table with options of every kind: they are taken or refused
  * with a message, and the words that are left are among those that were given. NUL separates words.
+ * They are help texts, too: these are written in lines that fit.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/option.h"
+#include "base/strbuf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -78,6 +81,32 @@ static void parse_all(int argc, char **argv)
 	vec_fini(&words);
 }
 
+/* Words without newlines are broken into lines of at most 80 characters. */
+static void describe_all(int argc, char **argv)
+{
+	struct option_row rows[WORDS + 2] = {{0}};
+	struct strbuf printed = {0};
+	size_t length = 0;
+	char *usage = NULL;
+	FILE *out = open_memstream(&usage, &length);
+
+	for (int i = 1; i < argc; i++)
+		rows[i - 1] = (struct option_row){.name = i % 3 ? "w" : "longer-name",
+			.argument = i % 2 ? NULL : "ARGUMENT-OF-MANY-CHARACTERS",
+			.help = argv[i],
+			.kind = i % 4 ? OPTION_CALL : OPTION_STRING};
+	if (!out)
+		return;
+	if (option_usage("", rows, out) || fclose(out))
+		abort();
+	for (char *at = usage, *end; at && (end = strchr(at, '\n')); at = end + 1)
+		if (end - at > 80)
+			abort();
+	option_print(rows, &printed);
+	strbuf_fini(&printed);
+	free(usage);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1), *argv[WORDS + 2] = {(char *)"fuzz"};
@@ -91,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (char *at = text; at <= text + size && argc <= WORDS; at += strlen(at) + 1)
 		argv[argc++] = at;
 	parse_all(argc, argv);
+	describe_all(argc, argv);
 	free(text);
 	return 0;
 }
