@@ -39,8 +39,8 @@ static const struct runtime {
 	{"python3.1[01]", python, true},
 	{"libpython3.[89].so*", python, true},
 	{"libpython3.1[01].so*", python, true},
-	{"perl", "(perl cannot name them)", true},
-	{"libperl.so*", "(perl cannot name them)", true},
+	{"perl", "", true},
+	{"libperl.so*", "", true},
 	{"python3.1[2-9]*", "python -X perf", true},
 	{"libpython3.1[2-9]*", "python -X perf", true},
 };
@@ -98,7 +98,7 @@ static const char *runtimes_options(struct report_table *t, const struct met *m,
 	const char *text = "", *last = "";
 
 	for (size_t r = 0; r < RUNTIMES; r++) {
-		if (!m->seen[r] || runtimes[r].interprets != interprets ||
+		if (!m->seen[r] || runtimes[r].interprets != interprets || !*runtimes[r].option ||
 			runtimes[r].option == last)
 			continue;
 		last = runtimes[r].option;
@@ -130,8 +130,10 @@ void report_runtimes(struct report_table *t, const struct prof_data *d)
 	}
 	if (m.named || !interpreter || interpreter * 100 < m.all * INTERPRETER_WORTH)
 		return;
-	options = m.read ? "are in: prof -inclusive, -butterfly, -calltree"
-			 : report_text(t, "have names with: %s", runtimes_options(t, &m, true));
+	options = runtimes_options(t, &m, true);
+	options = m.read     ? "are in: prof -inclusive, -butterfly, -calltree"
+		  : *options ? report_text(t, "have names with: %s", options)
+			     : "have no names: it cannot give any";
 	report_note(t, "%.1f%% is in an interpreter. Functions of the program it runs %s",
 		report_percent((double)interpreter, (double)m.all), options);
 }

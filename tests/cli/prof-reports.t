@@ -381,7 +381,7 @@ like "of a runtime that is not known: what prof reads" "$(prof app.exp 2>&1)" '^
 like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)" '^60.0% is in an interpreter. .*: python -X perf$'
 for runtime in python3.11 perl; do generated $runtime | make_experiment $runtime.exp; done
 like "one that is too old for that" "$(prof python3.11.exp 2>&1)" '^60.0% is in an interpreter. .*: ssrun -usertime, of Python 3.11; python -X perf, of 3.12 or later$'
-like "one that has none" "$(prof perl.exp 2>&1)" '^60.0% is in an interpreter. .*perl cannot name them'
+like "one that has none" "$(prof perl.exp 2>&1)" '^60.0% is in an interpreter. .* have no names: it cannot give any$'
 
 rm app
 run prof app.pcsamp.100
