@@ -40,7 +40,8 @@ void strbuf_add(struct strbuf *s, const char *text, size_t length)
 {
 	if (!strbuf_reserve(s, length))
 		return;
-	memcpy(s->data + s->length, text, length);
+	if (length) /* text may be NULL then */
+		memcpy(s->data + s->length, text, length);
 	s->length += length;
 	s->data[s->length] = '\0';
 }
