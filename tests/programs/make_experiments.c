@@ -17,18 +17,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "../chance.h"
 #include "experiment/dump.h"
 #include "experiment/merge.h"
-
-static uint64_t state = 88172645463325252u;
-
-static uint32_t below(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)((state * 0x2545f4914f6cdd1du >> 32) * n >> 32);
-}
 
 struct place {
 	uint32_t parent, image;
@@ -39,11 +30,11 @@ struct place {
 static void make_tree(struct place *tree, uint32_t nodes)
 {
 	for (uint32_t i = 1; i < nodes; i++) {
-		uint32_t function = below(5000);
-		uint32_t caller = below(i / 8 + 1) * 8;
+		uint32_t function = chance_below(5000);
+		uint32_t caller = chance_below(i / 8 + 1) * 8;
 
 		tree[i] = (struct place){caller < i ? caller : 0, 1 + function % 4,
-			0x1000 + 256ull * function + below(60) * 4};
+			0x1000 + 256ull * function + chance_below(60) * 4};
 	}
 }
 
@@ -77,16 +68,16 @@ static int make_rank(
 	t.process = (uint32_t)experiment_process(x, &p, e);
 	experiment_thread(x, &t, e);
 	for (uint32_t i = 1; i < nodes; i++) {
-		uint64_t address =
-			i % 8 && !below(10000) ? 0x200000 + below(1 << 20) : tree[i].address;
+		uint64_t address = i % 8 && !chance_below(10000) ? 0x200000 + chance_below(1 << 20)
+								 : tree[i].address;
 		long node;
 
 		/* Callers are there whether or not they were sampled themselves. */
-		if (i % 8 && below(5) == 0)
+		if (i % 8 && chance_below(5) == 0)
 			continue;
 		node = experiment_node(x, own[tree[i].parent], tree[i].image, address);
 		if (node < 0 || (i % 8 && experiment_add(x, 0, 1, 0, (uint32_t)node,
-						  1 + below(3) * below(40))))
+						  1 + chance_below(3) * chance_below(40))))
 			return -1;
 		own[i] = (uint32_t)node;
 	}

@@ -8,18 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../chance.h"
 #include "experiment/file.h"
 #include "image/image.h"
-
-static uint64_t state = 88172645463325252u;
-
-static uint32_t below(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)((state * 0x2545f4914f6cdd1du >> 32) * n >> 32);
-}
 
 struct functions {
 	VEC(struct image_symbol) list;
@@ -72,14 +63,14 @@ static int describe(struct experiment *x, const char *elf, struct functions *f, 
 static int grow(struct experiment *x, const struct functions *f, uint32_t nodes)
 {
 	for (uint32_t i = 1; i < nodes; i++) {
-		uint32_t n = (uint32_t)f->list.count, which = below(1 + below(n));
-		uint32_t parent = below((uint32_t)x->nodes.count / 8 + 1) * 8;
+		uint32_t n = (uint32_t)f->list.count, which = chance_below(1 + chance_below(n));
+		uint32_t parent = chance_below((uint32_t)x->nodes.count / 8 + 1) * 8;
 		const struct image_symbol *s = &f->list.data[which];
 		long node = experiment_node(x, parent < x->nodes.count ? parent : 0, 1,
-			s->address + below((uint32_t)s->size / 4) * 4);
+			s->address + chance_below((uint32_t)s->size / 4) * 4);
 
-		if (node < 0 ||
-			experiment_add(x, 0, 0, 0, (uint32_t)node, 1 + below(3) * below(40)))
+		if (node < 0 || experiment_add(x, 0, 0, 0, (uint32_t)node,
+					1 + chance_below(3) * chance_below(40)))
 			return -1;
 	}
 	return 0;

@@ -6,20 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../chance.h"
 #include "analysis/classes.h"
-
-static uint64_t state = 88172645463325252u;
 
 static uint32_t dice(uint32_t sides)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 33) % sides;
+	return (uint32_t)(chance_next() >> 33) % sides;
 }
 
 /* Random code: nops, jumps to their beginnings, calls, returns. */
-static size_t random_code(uint8_t *bytes, size_t units)
+static inline size_t random_code(uint8_t *bytes, size_t units)
 {
 	for (size_t i = 0; i < units; i++) {
 		uint8_t *u = bytes + 8 * i;
@@ -69,7 +65,7 @@ static uint32_t step(const struct flow *f, const struct analysis_classes *c, uin
 }
 
 /* Walks from outside to outside; false where a way ends without a way out. */
-static bool walk(
+static inline bool walk(
 	const struct flow *f, const struct analysis_classes *c, uint32_t *blocks, uint32_t *edges)
 {
 	for (int round = 0; round < 200; round++) {
@@ -92,7 +88,7 @@ static bool walk(
 	return true;
 }
 
-static struct flow *flow_of(const uint8_t *bytes, size_t size)
+static inline struct flow *flow_of(const uint8_t *bytes, size_t size)
 {
 	struct flow_request r = {
 		.machine = ISA_X86_64, .begin = 0x1000, .bytes = bytes, .size = size};

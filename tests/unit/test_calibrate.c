@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "build_data.h"
 #include "costs/costs_calibrate.h"
 #include "kernels/kernels.h"
 
@@ -46,7 +47,7 @@ static void calibration(void)
 	struct error e = {0};
 	int measured = 0, disorder = 0, lost = 0;
 
-	setenv("PERFEX_DATA", "build/share/perfex", 0);
+	build_data();
 	if (machine_host("", &host, &e)) {
 		skip(e.message);
 		return;

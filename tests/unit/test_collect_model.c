@@ -6,10 +6,10 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../tap.h"
 #include "base/strbuf.h"
+#include "build_data.h"
 #include "collect/collect.h"
 #include "image/image.h"
 
@@ -243,14 +243,10 @@ static void check_refused(void)
 int main(void)
 {
 	char libexec[4300];
-	ssize_t n = readlink("/proc/self/exe", build, sizeof(build) - 1);
 	struct stat st;
 
-	build[n > 0 ? n : 0] = '\0';
-	for (int i = 0; i < 3; i++)
-		*strrchr(build, '/') = '\0';
-	snprintf(libexec, sizeof(libexec), "%s/share/perfex", build);
-	setenv("PERFEX_DATA", libexec, 1);
+	build_data();
+	build_directory(build, sizeof(build));
 	snprintf(libexec, sizeof(libexec), "%s/libexec/perfex", build);
 	setenv("PERFEX_LIBEXEC", libexec, 1);
 	snprintf(libexec + strlen(libexec), 64, "/perfexmodel-amd64-linux");

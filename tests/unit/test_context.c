@@ -7,6 +7,7 @@
 
 #include "../tap.h"
 #include "analysis/context.h"
+#include "build_data.h"
 #include "schedule/core.h"
 
 #define AT UINT64_C(0x401000)
@@ -153,21 +154,11 @@ static void test_again(void)
 	drop(&b);
 }
 
-static void find_data(const char *self)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%.*s/../../share/perfex",
-		(int)(strrchr(self, '/') ? strrchr(self, '/') - self : 0), self);
-	setenv("PERFEX_DATA", path, 0);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
 	struct error e = {0};
 
-	if (argc)
-		find_data(argv[0]);
+	build_data();
 	if (core_find(&core, "zen4", &e)) {
 		ok(0, "%s", e.message);
 		return done();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib/costs: the format of cost tables, where they are found, and our own tables. */
+#include "../chance.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -7,16 +8,6 @@
 #include <unistd.h>
 
 #include "costs/costs.h"
-
-static uint64_t state = 88172645463325252u;
-
-static uint64_t draw(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 static bool same(const struct cost_table *a, const struct cost_table *b)
 {
@@ -150,16 +141,16 @@ static struct cost_table random_table(void)
 		.source_count = 2,
 		.source = {{"one", "A book, page 3"}, {"two", "another"}}};
 
-	t.clock_hz =
-		draw() % 2 ? (double)(1 + draw() % 5000) * 1e6 : (double)(1 + draw() % 1000000007);
+	t.clock_hz = chance_next() % 2 ? (double)(1 + chance_next() % 5000) * 1e6
+				       : (double)(1 + chance_next() % 1000000007);
 	for (int i = 0; i < EV_COUNT; i++) {
-		double a = (double)(draw() % 100000) / 77, b = (double)(draw() % 1000) / 1000,
-		       c = (double)draw() / 1e13;
+		double a = (double)(chance_next() % 100000) / 77,
+		       b = (double)(chance_next() % 1000) / 1000, c = (double)chance_next() / 1e13;
 
-		if (draw() % 3)
-			t.cost[i] = (struct cost){true, draw() % 2, a, a * b, a + c,
-				{(uint8_t)(draw() % 6), (uint8_t)(draw() % 6),
-					(uint8_t)(draw() % 6)}};
+		if (chance_next() % 3)
+			t.cost[i] = (struct cost){true, chance_next() % 2, a, a * b, a + c,
+				{(uint8_t)(chance_next() % 6), (uint8_t)(chance_next() % 6),
+					(uint8_t)(chance_next() % 6)}};
 	}
 	return t;
 }

@@ -5,6 +5,7 @@
  * counts are Poisson; 4 groups take turns of 4 ms.  The random numbers are always the same, so the
  * figures are too.
  */
+#include "../chance.h"
 #include "../tap.h"
 
 #include <stdint.h>
@@ -16,14 +17,9 @@
 #define EVENTS   12
 #define ROTATION 0.004
 
-static uint64_t state = 88172645463325252ULL;
-
-static double uniform(void) /* xorshift64 (Marsaglia 2003); never 0 */
+static double uniform(void) /* (0, 1) */
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(chance_next() >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double normal(void)

@@ -5,14 +5,9 @@
  */
 #include "../tap.h"
 
-#include <stdlib.h>
-
-#include "base/file.h"
-#include "base/strbuf.h"
 #include "events/event.h"
 
-#define BEGIN ".\\\" begin generated\n"
-#define END   ".\\\" end generated\n"
+#include "page_list.h"
 
 /* Text of mdoc, broken into lines of at most 80 characters. */
 static void paragraph(struct strbuf *out, const char *text)
@@ -95,44 +90,15 @@ static void describe(struct strbuf *out, const struct event *event)
 
 int main(void)
 {
-	struct strbuf got = {0}, page = {0};
-	const char *top = getenv("TOP");
-	char path[4096], *text, *begin = NULL, *end = NULL;
-	struct error e = {0};
+	struct strbuf got = {0};
 
 #if !defined(__x86_64__)
 	skip("libpfm4 has the tables of x86 on x86 alone");
 	return done();
 #endif
-	snprintf(path, sizeof(path), "%s/docs/man/perfex-events.7", top ? top : ".");
-	text = file_read(path, 0, NULL, &e);
-	if (text && (begin = strstr(text, BEGIN)))
-		end = strstr(begin, END);
-	ok(end, "%s has a place for the list", path);
-	if (!end) {
-		printf("# %s\n", e.message);
-		free(text);
-		return done();
-	}
-	begin += strlen(BEGIN);
 	for (int i = 0; i < EV_COUNT; i++)
 		describe(&got, event_by_number(i));
-	if (getenv("UPDATE") && *getenv("UPDATE")) {
-		struct file_out f;
-
-		strbuf_add(&page, text, (size_t)(begin - text));
-		strbuf_puts(&page, strbuf_text(&got));
-		strbuf_puts(&page, end);
-		if (file_create(&f, path, &e) == 0 && fputs(strbuf_text(&page), f.stream) >= 0)
-			file_commit(&f, &e);
-		ok(!e.code, "the page is written %s", e.message);
-		strbuf_fini(&page);
-	} else {
-		ok(got.length == (size_t)(end - begin) &&
-				memcmp(begin, strbuf_text(&got), got.length) == 0,
-			"the list is that of the table (UPDATE=1 writes it anew)");
-	}
+	page_list("perfex-events.7", &got);
 	strbuf_fini(&got);
-	free(text);
 	return done();
 }

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib/costs: statistics and the breakdown. */
+#include "../chance.h"
 #include "../tap.h"
 
 #include <stdlib.h>
 
 #include "costs/breakdown.h"
 #include "events/event.h"
-
-static uint64_t state = 88172645463325252u;
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (double)(state >> 11) / 9007199254740992.0;
-}
 
 static struct cost_table zen4;
 
@@ -146,15 +137,15 @@ static void properties(void)
 		struct counted c = {0};
 		struct cause cause[CAUSES_MAX];
 		size_t n;
-		double whole = pow(10, uniform() * 8 - 6);
+		double whole = pow(10, chance_uniform() * 8 - 6);
 
 		for (int i = 0; i < EV_COUNT; i++) {
-			double value = floor(pow(10, uniform() * 9));
+			double value = floor(pow(10, chance_uniform() * 9));
 
-			if (uniform() < 0.6)
+			if (chance_uniform() < 0.6)
 				c.event[i] = (struct quantity){value,
-					floor(value * (1 - 0.1 * uniform())),
-					ceil(value * (1 + 0.1 * uniform())), LABEL_SCALED};
+					floor(value * (1 - 0.1 * chance_uniform())),
+					ceil(value * (1 + 0.1 * chance_uniform())), LABEL_SCALED};
 		}
 		c.seconds = quantity_exact(whole, LABEL_MEASURED);
 		n = costs_breakdown(&c, &zen4, 3.7e9, cause);
@@ -187,8 +178,9 @@ static void recovery(void)
 
 		for (int i = 0; i < N; i++) {
 			const struct cost *cost = &zen4.cost[number[i]];
-			double count = floor(1e6 * uniform() / cost->maximum), u = uniform();
-			double each = uniform() < 0.5
+			double count = floor(1e6 * chance_uniform() / cost->maximum),
+			       u = chance_uniform();
+			double each = chance_uniform() < 0.5
 					      ? cost->typical + u * (cost->maximum - cost->typical)
 					      : cost->typical - u * (cost->typical - cost->minimum);
 

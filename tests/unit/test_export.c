@@ -26,7 +26,7 @@ static void begin(struct run *r)
 	experiment_init(&r->x, NULL);
 	fake_image(&r->x);
 	fake_metric(&r->x, "time", -1, 1000000, METRIC_CLOCK | METRIC_STACKS, LABEL_MEASURED);
-	r->input = (struct prof_input){&r->x, "app.usertime.1"};
+	r->input = (struct prof_input){.experiment = &r->x, .file = "app.usertime.1"};
 	r->q = (struct prof_request){.inputs = &r->input, .count = 1};
 }
 

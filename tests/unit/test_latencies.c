@@ -4,26 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../chance.h"
 #include "../tap.h"
 #include "experiment/experiment.h"
 #include "experiment/merge.h"
 #include "values/interval.h"
 #include "values/latencies.h"
 
-static uint64_t chance = 88172645463325252u;
-
-static double draw(void)
-{
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return (double)(chance >> 11) / (double)(1ull << 53);
-}
-
 /* Ticks by a counter that goes in steps, of a load that takes so long besides the fixed part. */
 static uint64_t ticks_of(double ns, double step)
 {
-	double begin = draw() * step;
+	double begin = chance_uniform() * step;
 
 	return (uint64_t)(floor((begin + 20 + ns) / step) * step);
 }
@@ -33,7 +24,8 @@ static double level_time(int level)
 {
 	static const double least[LEVELS] = {0, 3, 12, 90};
 
-	return least[level] + (level == LEVEL_MEMORY ? -40 * log(draw() + 1e-9) : 2 * draw());
+	return least[level] +
+	       (level == LEVEL_MEMORY ? -40 * log(chance_uniform() + 1e-9) : 2 * chance_uniform());
 }
 
 static int learn(struct latency_levels *l, double step, int levels)
@@ -107,7 +99,7 @@ static bool shares_found(
 	good = true;
 	for (uint64_t burst = 1; burst <= 40; burst++)
 		for (int i = 0; i < 50; i++) {
-			double at = draw();
+			double at = chance_uniform();
 			int k = 0;
 
 			while (k < LEVELS - 1 && at >= truth[k])

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "build_data.h"
 #include "perfex.h"
 
 int start_counters_(const int *e0, const int *e1);
@@ -265,16 +266,7 @@ static void costs(void)
 
 int main(void)
 {
-	char self[512], *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
-
-	/* BUILD/tests/unit/test_libperfex: our data is in BUILD/share/perfex. */
-	self[n > 0 ? n : 0] = '\0';
-	for (int up = 0; up < 3; up++)
-		if ((slash = strrchr(self, '/')))
-			*slash = '\0';
-	strcat(self, "/share/perfex");
-	setenv("PERFEX_DATA", self, 0);
+	build_data();
 	order();
 	spans();
 	scopes();

@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "machine/private.h"
 
+#include "build_data.h"
 #include "machine_print.h"
 
 static struct machine m;
@@ -281,16 +281,7 @@ static void cachegrind(void)
 
 int main(void)
 {
-	char self[512], *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
-
-	/* BUILD/tests/unit/test_machine: our data is in BUILD/share/perfex. */
-	self[n > 0 ? n : 0] = '\0';
-	for (int up = 0; up < 3; up++)
-		if ((slash = strrchr(self, '/')))
-			*slash = '\0';
-	strcat(self, "/share/perfex");
-	setenv("PERFEX_DATA", self, 0);
+	build_data();
 	format();
 	round_trip();
 	cut_short();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "build_data.h"
 #include "machine/private.h"
 
 static struct machine m, zen4;
@@ -123,16 +124,7 @@ static void errors(void)
 
 int main(void)
 {
-	char self[512], *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
-
-	/* BUILD/tests/unit/test_machine_change: our data is in BUILD/share/perfex. */
-	self[n > 0 ? n : 0] = '\0';
-	for (int up = 0; up < 3; up++)
-		if ((slash = strrchr(self, '/')))
-			*slash = '\0';
-	strcat(self, "/share/perfex");
-	setenv("PERFEX_DATA", self, 0);
+	build_data();
 	machine_find("zen4", &zen4, &e);
 	changes();
 	files();

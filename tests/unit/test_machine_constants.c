@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "build_data.h"
 #include "kernels/kernels.h"
 #include "machine/kept.h"
 #include "machine/private.h"
@@ -211,15 +212,7 @@ static void timed(void)
 
 int main(void)
 {
-	char self[512], *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
-
-	self[n > 0 ? n : 0] = '\0';
-	for (int up = 0; up < 3; up++)
-		if ((slash = strrchr(self, '/')))
-			*slash = '\0';
-	strcat(self, "/share/perfex");
-	setenv("PERFEX_DATA", self, 0);
+	build_data();
 	taken();
 	refused();
 	given();

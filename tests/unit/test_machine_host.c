@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "build_data.h"
 #include "machine/kept.h"
 
 static struct machine m;
@@ -519,16 +520,7 @@ static void cpuid(void)
 
 int main(void)
 {
-	char self[512], *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
-
-	/* BUILD/tests/unit/test_machine_host: our data is in BUILD/share/perfex. */
-	self[n > 0 ? n : 0] = '\0';
-	for (int up = 0; up < 3; up++)
-		if ((slash = strrchr(self, '/')))
-			*slash = '\0';
-	strcat(self, "/share/perfex");
-	setenv("PERFEX_DATA", self, 0);
+	build_data();
 	hosts();
 	families();
 	cpuid();

@@ -7,14 +7,11 @@
 
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "base/strbuf.h"
 #include "machine/private.h"
 
 #include "machine_print.h"
-
-#define BEGIN ".\\\" begin generated\n"
-#define END   ".\\\" end generated\n"
+#include "page_list.h"
 
 static void frequency(struct strbuf *out, uint64_t hz)
 {
@@ -180,40 +177,16 @@ static void example(const char *page)
 
 int main(void)
 {
-	const char *top = getenv("TOP"), *begin, *end;
-	struct strbuf path = {0}, want = {0};
-	struct error e = {0};
-	size_t length;
-	char *page;
+	struct strbuf want = {0};
+	char *page = page_read("perfex-machine.5");
 
-	strbuf_printf(&path, "%s/docs/man/perfex-machine.5", top ? top : ".");
-	page = file_read(strbuf_text(&path), 0, &length, &e);
-	if (!ok(page != NULL, "the page can be read: %s", e.message))
+	if (!page)
 		return done();
-	begin = strstr(page, BEGIN);
-	end = begin ? strstr(begin, END) : NULL;
-	if (!ok(begin && end, "it has a part that is generated"))
-		return done();
-	begin += strlen(BEGIN);
 	table(&want);
-	if (getenv("UPDATE") && *getenv("UPDATE")) {
-		struct file_out f;
-
-		if (file_create(&f, strbuf_text(&path), &e) == 0) {
-			fwrite(page, 1, (size_t)(begin - page), f.stream);
-			fputs(strbuf_text(&want), f.stream);
-			fputs(end, f.stream);
-			file_commit(&f, &e);
-		}
-		ok(!e.code, "the page is written %s", e.message);
-	} else {
-		ok((size_t)(end - begin) == want.length &&
-				memcmp(begin, strbuf_text(&want), want.length) == 0,
-			"its limits and defaults are those of the table (UPDATE=1 rewrites them)");
-	}
+	page_list("perfex-machine.5", &want);
 	for (size_t i = 0; i < machine_field_count; i++) {
 		char *rest = strdup(page);
-		char *cut = rest ? strstr(rest, BEGIN) : NULL;
+		char *cut = rest ? strstr(rest, PAGE_BEGIN) : NULL;
 
 		if (cut)
 			*cut = '\0';
@@ -223,7 +196,6 @@ int main(void)
 	}
 	example(page);
 	free(page);
-	strbuf_fini(&path);
 	strbuf_fini(&want);
 	return done();
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Out of memory at each single allocation of what everything else is built on. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/names.h"
@@ -10,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "base/vec.h"
+#include "build_data.h"
 #include "costs/costs.h"
 #include "flow/flow.h"
 #include "inject.h"
@@ -167,16 +167,7 @@ static int flow(struct error *e)
 
 int main(void)
 {
-	char data[4096];
-	ssize_t n = readlink("/proc/self/exe", data, sizeof(data) - 32);
-
-	/* BUILD/tests/unit/test_nomem: our data is in BUILD/share/perfex. */
-	data[n > 0 ? n : 0] = '\0';
-	for (int i = 0; i < 3 && strrchr(data, '/'); i++)
-		*strrchr(data, '/') = '\0';
-	strcat(data, "/share/perfex");
-	setenv("PERFEX_DATA", data, 0);
-
+	build_data();
 	inject_each("options", options, false);
 	inject_each("a vector", vector, false);
 	inject_each("a string", text, false);

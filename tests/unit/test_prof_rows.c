@@ -193,8 +193,11 @@ static void test_threads(void)
 	fake_metric(&x, "time", -1, 1000003, METRIC_CLOCK, LABEL_MEASURED);
 	experiment_process(&x,
 		&(struct experiment_process){.pid = 10, .rank = 3, .command = (char *)"app"}, NULL);
-	experiment_thread(&x, &(struct experiment_thread){1, 10, (char *)"app"}, NULL);
-	experiment_thread(&x, &(struct experiment_thread){1, 11, (char *)"worker"}, NULL);
+	experiment_thread(&x,
+		&(struct experiment_thread){.process = 1, .tid = 10, .name = (char *)"app"}, NULL);
+	experiment_thread(&x,
+		&(struct experiment_thread){.process = 1, .tid = 11, .name = (char *)"worker"},
+		NULL);
 	fake_samples(&x, 0, 1, 0, 10, PATH(0x1000));
 	fake_samples(&x, 0, 2, 0, 30, PATH(0x1000));
 	fake_samples(&x, 0, 2, 0, 20, PATH(0x1110));

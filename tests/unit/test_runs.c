@@ -76,8 +76,13 @@ static void test_slow_and_fast(void)
 static void test_segments(void)
 {
 	/* A run over two places, whose second one is jumped to as well. */
-	const struct analysis_run runs[] = {{0, 40, 0, 1, 1, 30}, {0, 40, 20, 1, 1, 10},
-		{20, 40, 0, 1, 1, 10}, {100, 90, 0, 1, 1, 5}, {200, 210, 0, 1, 1, 0}};
+	const struct analysis_run runs[] = {
+#define RUN(from, last, next, n)                                                                   \
+	{.begin = from, .end = last, .to = next, .image = 1, .to_image = 1, .count = n}
+		RUN(0, 40, 0, 30), RUN(0, 40, 20, 10), RUN(20, 40, 0, 10), RUN(100, 90, 0, 5),
+		RUN(200, 210, 0, 0)
+#undef RUN
+	};
 	struct analysis_runs *r = make(runs, 5);
 
 	is_near(analysis_runs_at(r, 1, 30).flow / analysis_runs_at(r, 1, 4).flow, 1.25, 1e-9,

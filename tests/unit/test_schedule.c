@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../tap.h"
+#include "build_data.h"
 #include "schedule/schedule.h"
 
 static struct core core;
@@ -238,22 +239,11 @@ static void test_descriptions(void)
 	}
 }
 
-/* The descriptions of this build, beside the directory of the tests. */
-static void find_data(const char *self)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%.*s/../../share/perfex",
-		(int)(strrchr(self, '/') ? strrchr(self, '/') - self : 0), self);
-	setenv("PERFEX_DATA", path, 0);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
 	struct error e = {0};
 
-	if (argc)
-		find_data(argv[0]);
+	build_data();
 	work = schedule_work_new(&e);
 	if (core_find(&core, "golden-cove", &e)) {
 		ok(0, "%s", e.message);

@@ -4,19 +4,11 @@
  * must hold holds after each, and nothing is lost.  ACTIONS=n, SEED=n; `make fuzz-tui` does it
  * under sanitizers.
  */
+#include "../chance.h"
 #include "../tap.h"
 
+#include "build_data.h"
 #include "tui_fake.h"
-
-static uint64_t state;
-
-static uint32_t below(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)((state * 0x2545f4914f6cdd1du >> 32) * n >> 32);
-}
 
 static int any_key(void)
 {
@@ -25,14 +17,14 @@ static int any_key(void)
 	size_t count = 0;
 	const struct tui_action *a;
 
-	if (below(8) == 0)
-		return others[below(sizeof(others) / sizeof(*others))];
+	if (chance_below(8) == 0)
+		return others[chance_below(sizeof(others) / sizeof(*others))];
 	while (tui_actions[count].name)
 		count++;
-	a = &tui_actions[below((uint32_t)count)];
+	a = &tui_actions[chance_below((uint32_t)count)];
 	/* Whoever leaves sees no more. */
 	return strcmp(a->name, "quit") == 0 ? 'j'
-	       : a->keys[below(2)]          ? a->keys[below(2)]
+	       : a->keys[chance_below(2)]   ? a->keys[chance_below(2)]
 					    : a->keys[0];
 }
 
@@ -67,24 +59,24 @@ static void one_action(struct tui *t, struct tui_fake *f)
 		"sort", "e", "\xce\xb1", "", "zzz", "there", "a/b", "y"};
 	const char *text;
 
-	switch (below(24)) {
+	switch (chance_below(24)) {
 	case 0:
-		tui_resize(t, (int)below(50), (int)below(140));
+		tui_resize(t, (int)chance_below(50), (int)chance_below(140));
 		break;
 	case 1:
-		tui_click(t, (int)below(50), (int)below(140), below(2));
+		tui_click(t, (int)chance_below(50), (int)chance_below(140), chance_below(2));
 		break;
 	case 2:
-		tui_wheel(t, below(2) ? 3 : -3);
+		tui_wheel(t, chance_below(2) ? 3 : -3);
 		break;
 	case 3:
-		f->held = below(3) == 0;
+		f->held = chance_below(3) == 0;
 		break;
 	case 4:
-		f->failing = below(4) ? 0 : 1 + below(3);
+		f->failing = chance_below(4) ? 0 : 1 + chance_below(3);
 		break;
 	case 5:
-		for (text = texts[below(8)]; *text && t->prompt.label; text++)
+		for (text = texts[chance_below(8)]; *text && t->prompt.label; text++)
 			tui_key(t, (unsigned char)*text);
 		tui_key(t, TUI_KEY_ENTER);
 		break;
@@ -100,12 +92,9 @@ int main(void)
 	struct tui_fake f;
 	struct tui_source source;
 	struct tui t;
-	char path[4096];
 
-	snprintf(
-		path, sizeof(path), "%s/share/perfex", getenv("BUILD") ? getenv("BUILD") : "build");
-	setenv("PERFEX_DATA", path, 1);
-	state = 88172645463325252u ^ (seed ? strtoull(seed, NULL, 0) : 0);
+	build_data();
+	chance_state ^= seed ? strtoull(seed, NULL, 0) : 0;
 	tui_fake_init(&f, false);
 	source = tui_fake_source(&f);
 	ok(tui_init(&t, &source, 0, 0, 24, 80, true) == 0, "begins");
@@ -117,8 +106,8 @@ int main(void)
 			if (tui_init(&t, &source, 0, 0, 24, 80, true))
 				break;
 		}
-		if (below(3))
-			tui_work(&t, below(2) ? UINT64_MAX : 1);
+		if (chance_below(3))
+			tui_work(&t, chance_below(2) ? UINT64_MAX : 1);
 		tui_draw(&t);
 		problem = wrong(&t);
 	}

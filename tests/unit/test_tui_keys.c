@@ -5,6 +5,7 @@
  */
 #include "../tap.h"
 
+#include "build_data.h"
 #include "tui/draw.h"
 #include "tui_fake.h"
 
@@ -395,11 +396,8 @@ static void test_times(void)
 int main(void)
 {
 	const char *rows = getenv("ROWS");
-	char path[4096];
 
-	snprintf(
-		path, sizeof(path), "%s/share/perfex", getenv("BUILD") ? getenv("BUILD") : "build");
-	setenv("PERFEX_DATA", path, 1);
+	build_data();
 	test_ways();
 	test_menus();
 	test_times();

@@ -6,6 +6,7 @@
 #include "../tap.h"
 
 #include "base/file.h"
+#include "build_data.h"
 #include "experiment/waits.h"
 #include "tui_fake.h"
 
@@ -217,12 +218,7 @@ static void test_two_runs(void)
 
 int main(void)
 {
-	char path[4096];
-
-	/* Descriptions of cores are where the build put them. */
-	snprintf(
-		path, sizeof(path), "%s/share/perfex", getenv("BUILD") ? getenv("BUILD") : "build");
-	setenv("PERFEX_DATA", path, 1);
+	build_data();
 	test_reports();
 	test_ways();
 	test_two_runs();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../chance.h"
 #include "../tap.h"
 #include "experiment/experiment.h"
 #include "experiment/merge.h"
@@ -12,14 +13,9 @@
 
 #define KINDS 64 /* different values */
 
-static uint64_t chance = 88172645463325252u;
-
 static uint64_t draw(void)
 {
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return chance * 0x2545f4914f6cdd1du >> 16;
+	return chance_mixed() >> 16;
 }
 
 /* 0 to 63, the small ones more often. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../chance.h"
 #include "../tap.h"
 #include "isa/redirect.h"
 #include "values/private.h"
@@ -26,16 +27,6 @@ static struct machine m;
 static struct table forms;
 static unsigned long decoded, executed, refused, differ, faulted, skipped;
 
-static uint64_t draw(void)
-{
-	static uint64_t chance = 88172645463325252u;
-
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return chance * 0x2545f4914f6cdd1du;
-}
-
 struct state {
 	uint64_t general[GENERALS], flags, fault;
 	uint8_t operand[OPERAND];
@@ -50,17 +41,17 @@ static void randomise(struct state *s)
 	uint64_t components = m.supported;
 
 	for (unsigned k = 0; k < GENERALS; k++)
-		s->general[k] = draw() >> draw() % 64;
-	s->flags = 2 | (draw() & 0x8d5);
+		s->general[k] = chance_mixed() >> chance_mixed() % 64;
+	s->flags = 2 | (chance_mixed() & 0x8d5);
 	for (unsigned k = 0; k < OPERAND; k++)
-		s->operand[k] = (uint8_t)draw();
+		s->operand[k] = (uint8_t)chance_mixed();
 	memset(s->extended, 0, sizeof(s->extended));
 	memcpy(s->extended, &control, 2);
 	memcpy(s->extended + 24, &mxcsr, 4);
 	for (unsigned k = 160; k < 416; k++)
-		s->extended[k] = (uint8_t)draw();
+		s->extended[k] = (uint8_t)chance_mixed();
 	for (unsigned k = 576; k < 832; k++)
-		s->extended[k] = (uint8_t)draw();
+		s->extended[k] = (uint8_t)chance_mixed();
 	memcpy(s->extended + HEADER, &components, 8);
 }
 
