@@ -15,6 +15,16 @@ void json_init(struct json *j, FILE *out)
 	j->out = out;
 }
 
+/* Escaped, as one or two units of UTF-16. */
+static void unicode(FILE *out, uint32_t c)
+{
+	if (c >= 0x10000) {
+		fprintf(out, "\\u%04x", 0xd800 + ((c - 0x10000) >> 10));
+		c = 0xdc00 + (c & 0x3ff);
+	}
+	fprintf(out, "\\u%04x", c);
+}
+
 static void json_quoted(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -28,8 +38,9 @@ static void json_quoted(FILE *out, const char *text)
 			s++;
 			continue;
 		}
-		if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0)
-			fprintf(out, "\\u%04x", s[1]); /* terminals obey these, too */
+		/* Terminals obey some of these, too. */
+		if (n > 1 && !utf8_plain((const char *)s))
+			unicode(out, utf8_number((const char *)s, n));
 		else if (n > 1)
 			fwrite(s, 1, (size_t)n, out);
 		else if (*s == '"' || *s == '\\')

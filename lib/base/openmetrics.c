@@ -17,9 +17,7 @@ static void openmetrics_escaped(struct strbuf *out, const char *text, bool quote
 			strbuf_puts(out, "\\n");
 		else if (*text == '\\' || (quoted && *text == '"'))
 			strbuf_printf(out, "\\%c", *text);
-		else if (n == 0 || (unsigned char)*text < ' ' || *text == 0x7f ||
-			 (n == 2 && (unsigned char)text[0] == 0xc2 &&
-				 (unsigned char)text[1] < 0xa0))
+		else if (!utf8_plain(text))
 			strbuf_puts(out, UTF8_REPLACEMENT);
 		else
 			strbuf_add(out, text, (size_t)n);

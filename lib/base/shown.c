@@ -10,14 +10,22 @@
 /* Bytes of the character that text begins with, if it is shown as it is; else 0. */
 static int harmless(const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	int n;
+	return *text == '\t' ? 1 : utf8_plain(text);
+}
 
-	if (s[0] < 0x80)
-		return (s[0] >= ' ' && s[0] != 0x7f) || s[0] == '\t';
-	n = utf8_length(text);
-	/* U+0080 to U+009F are control characters, too. */
-	return n == 2 && s[0] == 0xc2 && s[1] < 0xa0 ? 0 : n;
+/* The escape for what text begins with and harmless() refuses: a byte, or a character; its bytes.
+ */
+static size_t escape(const char *text, const char *end, char room[16])
+{
+	int n = utf8_length(text);
+
+	/* U+0080 to U+009F are single bytes to some terminals. */
+	if (n < 2 || end - text < n || (unsigned char)*text == 0xc2) {
+		snprintf(room, 16, "\\x%02x", (unsigned char)*text);
+		return 1;
+	}
+	snprintf(room, 16, n < 4 ? "\\u%04x" : "\\U%08x", utf8_number(text, n));
+	return (size_t)n;
 }
 
 size_t shown_span(const char *text)
@@ -42,11 +50,14 @@ static void put(struct strbuf *out, const char *text, size_t length)
 	strbuf_add(out, "", 0); /* an empty text ends what a reused buffer had */
 	for (const char *end = text + length; text < end;) {
 		size_t n = span_before(text, end);
+		char room[16];
 
 		strbuf_add(out, text, n);
 		text += n;
-		if (text < end)
-			strbuf_printf(out, "\\x%02x", (unsigned char)*text++);
+		if (text < end) {
+			text += escape(text, end, room);
+			strbuf_puts(out, room);
+		}
 	}
 }
 
@@ -104,7 +115,8 @@ int shown_write(FILE *out, const struct strbuf *text)
 	const char *at = strbuf_text(text), *end = at + text->length;
 
 	while (at < end) {
-		size_t n = span_before(at, end);
+		size_t n = span_before(at, end), bytes = 1;
+		char room[16];
 
 		if (fwrite(at, 1, n, out) != n)
 			return -1;
@@ -115,9 +127,11 @@ int shown_write(FILE *out, const struct strbuf *text)
 			putc('\n', out);
 		else if (*at == SHOWN_DIM[0] || *at == SHOWN_DIM_END[0])
 			fputs(*at == SHOWN_DIM[0] ? "\033[2m" : "\033[0m", out);
-		else
-			fprintf(out, "\\x%02x", (unsigned char)*at);
-		at++;
+		else {
+			bytes = escape(at, end, room);
+			fputs(room, out);
+		}
+		at += bytes;
 	}
 	return ferror(out) ? -1 : 0;
 }

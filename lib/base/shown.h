@@ -2,8 +2,10 @@
 /*
  * Text from files, as people may be shown it. Names of symbols, files, threads and commands come
  * from anywhere. A terminal obeys some bytes: they move the cursor, set the title, or send input.
+ * Other characters turn the direction of a line, or have no form: a name then looks like another.
  * So every control character but the tab, and every byte that is not valid UTF-8, is shown as an
- * escape such as \x1b. Other text stays as it is; a backslash does too.
+ * escape such as \x1b, and every character that utf8_plain() refuses as one such as \u202e. Other
+ * text stays as it is; a backslash does too.
  */
 #ifndef BASE_SHOWN_H
 #define BASE_SHOWN_H

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A program from a stranger: its functions, files, threads and arguments have names of every byte.  No report and no export hands a
-# terminal a control character.
+# terminal a control character, or one that turns the direction of text.
 . "$TOP/tests/lib.sh"
 plain() { python3 "$top/tests/readers/plain.py" "$@"; }
 
 # Bytes 1 to 255 without '=' (objcopy's), '@' and '$' (versions, mapping symbols), '/' (paths), '"' and '\' (the assembler's) and newline.
 python3 - <<'END' || exit 1
 every = bytes(c for c in range(1, 256) if c not in b'=@$/"\\\n')
-name = b"evil\x1b]0;title\x07\xc2\x9b31m" + every
+name = b"evil\x1b]0;title\x07\xc2\x9b31m" + "\u202e\u2066\u2028".encode() + every
 open("symbol", "wb").write(b"victim " + name + b"\n")
-open("name", "wb").write(b"evil\x1b[31m\xc2\x9b\xff\r\x08")
+open("name", "wb").write(b"evil\x1b[31m\xc2\x9b\xff\r\x08" + "\u202e\u200b".encode())
 END
 evil=$(cat name)
 cat > "$evil.c" <<'END'

@@ -19,8 +19,22 @@
 #include "tui/screen.h"
 
 /* All bytes, an escape sequence, and characters of two to four bytes: control and others. */
-static char hostile[400];
+static char hostile[500];
+/* Turning text, lines' ends, spaces without width, tags; first and last of some ranges. */
+static const uint32_t odd[] = {0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x2028, 0x202a, 0x202e, 0x2060,
+	0x2066, 0x2069, 0x206f, 0xfeff, 0xfff9, 0xe0001, 0xe007f};
 static const char valid[] = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82";
+
+static void put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x800)
+		sprintf(to, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
+	else if (c < 0x10000)
+		sprintf(to, "%c%c%c", 0xe0 | c >> 12, 0x80 | (c >> 6 & 0x3f), 0x80 | (c & 0x3f));
+	else
+		sprintf(to, "%c%c%c%c", 0xf0 | c >> 18, 0x80 | (c >> 12 & 0x3f),
+			0x80 | (c >> 6 & 0x3f), 0x80 | (c & 0x3f));
+}
 
 static void make_hostile(void)
 {
@@ -29,7 +43,21 @@ static void make_hostile(void)
 	for (int c = 1; c < 256; c++)
 		hostile[n++] = (char)c;
 	strcpy(hostile + n, "\033]0;title\a\033[31m\xc2\x9b");
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+		put_utf8(hostile + strlen(hostile), odd[i]);
 	strcat(hostile, valid);
+}
+
+static bool is_odd(const char *text)
+{
+	char one[5];
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		put_utf8(one, odd[i]);
+		if (strncmp(text, one, strlen(one)) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* What a terminal would obey, or what is not UTF-8; NULL: there is none. */
@@ -40,7 +68,7 @@ static const char *bad_byte(const char *text, size_t length)
 		unsigned char c = (unsigned char)*at;
 
 		if (n == 0 || c == 0x7f || (c < ' ' && c != '\n' && c != '\t') ||
-			(n == 2 && c == 0xc2 && (unsigned char)at[1] < 0xa0))
+			(n == 2 && c == 0xc2 && (unsigned char)at[1] < 0xa0) || is_odd(at))
 			return at;
 		at += n;
 	}
@@ -68,6 +96,10 @@ static void test_text(void)
 	is_str(strbuf_text(&out), "a\tb\\x1b[2m\\x0a\\x7f\\xc2\\x9b\\xff\xc3\xa9\\xe2\\x82|\\",
 		"escapes");
 	out.length = 0;
+	shown_puts(&out, "\xd7\x90\xe2\x80\xae\xf3\xa0\x80\x81\xe2\x80\x8d\xe2\x80\xaa");
+	is_str(strbuf_text(&out), "\xd7\x90\\u202e\\U000e0001\xe2\x80\x8d\\u202a",
+		"characters that turn text, or have no form; letters that run from the right stay");
+	out.length = 0;
 	shown_printf(&out, "%s %5d %s", "\a", 7, hostile);
 	ok(!bad_byte(strbuf_text(&out), out.length) && !strchr(strbuf_text(&out), '\n'),
 		"formatted, and longer than usual");
@@ -82,10 +114,11 @@ static void test_text(void)
 	out.length = 0;
 	strbuf_printf(&out, "a\n\tb%sc%s\033[2m\r", SHOWN_DIM, SHOWN_DIM_END);
 	strbuf_putc(&out, '\0');
+	strbuf_puts(&out, "\xe2\x80\xae");
 	f = open_memstream(&written, &length);
 	is_int(shown_write(f, &out), 0, "written");
 	fclose(f);
-	is_str(written, "a\n\tb\033[2mc\033[0m\\x1b[2m\\x0d\\x00",
+	is_str(written, "a\n\tb\033[2mc\033[0m\\x1b[2m\\x0d\\x00\\u202e",
 		"the last resort: only changes of brightness pass");
 	free(written);
 	strbuf_fini(&out);
