@@ -91,26 +91,54 @@ static int explains(const struct value_touch *t, const struct watch_hit *hit,
 	return best;
 }
 
+#define LONGEST 15 /* bytes of an instruction */
+
+static size_t decode_before(const struct watch_hit *hit, size_t before, struct insn *insn)
+{
+	return isa_decode(ISA_X86_64, hit->code + sizeof(hit->code) - before, before,
+		hit->next - before, insn);
+}
+
+/* From how many of the known bytes decoding comes to an instruction of each length that ends at
+ * hit->next. Where it begins hardly matters: after a few instructions it is in step with the
+ * program, so a prefix that is really the end of the instruction before gets few votes. */
+static void vote(const struct watch_hit *hit, unsigned votes[LONGEST + 1])
+{
+	uint8_t last[WATCH_CODE + 1] = {0}; /* from so far before the end: the length, 0: none */
+
+	for (size_t before = 1; before <= hit->known; before++) {
+		struct insn insn;
+		size_t length = decode_before(hit, before, &insn);
+
+		if (!length || length > before || insn.classes & INSN_BAD)
+			continue;
+		last[before] = length == before ? (uint8_t)length : last[before - length];
+		votes[last[before]] += last[before] > 0;
+	}
+}
+
 /* The instruction before hit->next that has accessed these bytes; false: none is known. */
 static bool find_instruction(const struct value_touch *touch, const struct watch_hit *hit,
 	struct insn *insn, struct insn_memory *operand)
 {
+	unsigned votes[LONGEST + 1] = {0}, most = 0;
 	int best = 0;
 
-	/* Prefixes may be missing from shorter ones: the longest of equals. */
-	for (size_t length = hit->known; length > 0; length--) {
-		const uint8_t *bytes = hit->code + sizeof(hit->code) - length;
+	vote(hit, votes);
+	/* The longest of equals. */
+	for (size_t length = hit->known < LONGEST ? hit->known : LONGEST; length > 0; length--) {
 		struct insn_memory memory;
 		struct insn one;
 		int how;
 
-		if (isa_decode(ISA_X86_64, bytes, length, hit->next - length, &one) != length ||
+		if (decode_before(hit, length, &one) != length ||
 			one.classes & (INSN_BAD | INSN_PRIVILEGED) || !one.operands_known)
 			continue;
 		how = explains(touch, hit, &one, &memory);
-		if (how <= best)
+		if (how < best || !how || (how == best && votes[length] <= most))
 			continue;
 		best = how;
+		most = votes[length];
 		*insn = one;
 		*operand = memory;
 	}
