@@ -84,7 +84,7 @@ for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 20
 done
 
 # What would notice that it runs from elsewhere than where its code is.
-for what in "faults 1500" "code 3000" "patched 2000" "spawns 40" "filtered 10000" "deep 20000"; do
+for what in "faults 1500" "code 3000" "patched 2000" "spawns 40" "filtered 10000" "deep 20000" "calls 5000"; do
 	# shellcheck disable=SC2086 # words
 	"$unruly" $what > want
 	# shellcheck disable=SC2086

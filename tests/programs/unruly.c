@@ -8,9 +8,12 @@
  *   unruly spawns N   vfork, exec and wait
  *   unruly filtered N under a filter of system calls (seccomp), which allows all
  *   unruly deep N     recursion, longjmp out of it, long doubles and vectors
+ *   unruly calls N    system calls that fail, and descriptors that mean a file and then a pipe
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -21,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -260,13 +264,79 @@ static uint64_t deep(void)
 	return sum;
 }
 
+/* 0 to 4095 for errors; the C library changes none of the arguments. */
+static uint64_t call(uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	register uint64_t r10 __asm__("r10") = d;
+	uint64_t result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory", "cc");
+	return result > -4096ull ? -result : 5000;
+}
+
+/* A byte of what the descriptor is now. */
+static uint64_t byte_of(uint64_t descriptor)
+{
+	unsigned char byte = 0;
+
+	return call(SYS_read, descriptor, (uintptr_t)&byte, 1, 0) + byte;
+}
+
+/* Sets of signals that are not there, or only in part. */
+static uint64_t bad_sets(char *last)
+{
+	static const uint64_t blocked = 1ull << (SIGUSR1 - 1), trap = 1ull << (SIGTRAP - 1);
+	uint64_t sum = 0;
+
+	sum = sum * 3 + call(SYS_rt_sigprocmask, SIG_BLOCK, 8, 0, 8);
+	sum = sum * 3 + call(SYS_rt_sigprocmask, SIG_BLOCK, 1ull << 62, 0, 8);
+	sum = sum * 3 + call(SYS_rt_sigprocmask, SIG_BLOCK, (uintptr_t)last, 0, 8);
+	sum = sum * 3 + call(SYS_rt_sigprocmask, SIG_BLOCK, (uintptr_t)last, 0, 16);
+	sum = sum * 3 + call(SYS_rt_sigprocmask, 77, (uintptr_t)&blocked, 0, 8);
+	sum = sum * 3 + call(SYS_rt_sigprocmask, SIG_SETMASK, (uintptr_t)&blocked, 16, 8);
+	sum = sum * 3 + call(SYS_rt_sigprocmask, SIG_UNBLOCK, (uintptr_t)&blocked, 0, 8);
+	sum = sum * 3 + call(SYS_rt_sigprocmask, SIG_BLOCK, (uintptr_t)&trap, 0, 8);
+	sum = sum * 3 + call(SYS_rt_sigprocmask, SIG_UNBLOCK, (uintptr_t)&trap, 0, 8);
+	sum = sum * 3 + call(SYS_rt_sigaction, SIGUSR1, 8, 0, 8);
+	return sum * 3 + call(SYS_futex, 1, FUTEX_WAKE, 1, 0);
+}
+
+static uint64_t calls(void)
+{
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t sum = 0;
+	int ends[2], file;
+
+	if (page == MAP_FAILED || mprotect(page + 4096, 4096, PROT_NONE))
+		exit(5);
+	for (uint64_t i = 0; i < rounds; i++) {
+		sum += work(20);
+		sum += bad_sets(page + 4095);
+		file = open("/proc/self/exe", O_RDONLY);
+		for (int k = 0; k < 4; k++)
+			sum = sum * 3 + byte_of((uint64_t)file | (uint64_t)k << 32);
+		sum = sum * 3 + byte_of((uint64_t)file | 64) + byte_of(-1ull) + byte_of(900);
+		if (close(file) || pipe(ends) || write(ends[1], "ab", 2) != 2)
+			exit(6);
+		sum = sum * 3 + byte_of((uint64_t)file) + byte_of((uint64_t)file);
+		close(ends[0]);
+		close(ends[1]);
+		sum = sum * 3 + byte_of((uint64_t)file);
+		sum = sum * 3 + call(SYS_mmap, 0, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS);
+	}
+	return sum;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		uint64_t (*run)(void);
 	} ways[] = {{"faults", fault}, {"code", code}, {"patched", patched}, {"spawns", spawns},
-		{"filtered", filtered}, {"deep", deep}};
+		{"filtered", filtered}, {"deep", deep}, {"calls", calls}};
 
 	rounds = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
