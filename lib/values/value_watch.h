@@ -6,7 +6,8 @@
  * The first sample that is after the foreseen instruction is that access, and the next one is what
  * its bytes were needed for. A processor says where it continues, not which instruction has made
  * the access, so that is looked for in the bytes before: of those that end there, the one whose
- * operand overlaps, and of equals the one that is reached from most bytes before it. Whether something was written is known without it, by a second debug register.
+ * operand overlaps, and of equals the one that is reached from most bytes before it. Whether
+ * something was written is known without it, by a second debug register.
  */
 #ifndef VALUES_VALUE_WATCH_H
 #define VALUES_VALUE_WATCH_H
