@@ -66,7 +66,8 @@ char *tui_command(const void *options, const struct tui_report *report, const st
 	const struct tui_switch *table)
 {
 	const struct options *o = options;
-	bool zoomed = ask->times.from[0];
+	const struct tui_part *part = &ask->part;
+	bool zoomed = part->from[0];
 	struct strbuf out = {0};
 
 	strbuf_puts(&out, "prof");
@@ -79,18 +80,25 @@ char *tui_command(const void *options, const struct tui_report *report, const st
 		if (!report->procedure)
 			strbuf_puts(&out, " -only");
 		put_name(&out, ask->procedure);
+	} else if (part->image[0]) {
+		put_option(&out, "only", part->image);
 	} else {
 		put_options(&out, "only", &o->only);
 	}
+	if (part->whom[0])
+		put_option(&out, "only", part->whom);
+	else
+		put_options(&out, "only", &o->only_whom);
 	for (int i = 0; table[i].name; i++)
 		if (ask->switches >> i & 1)
 			strbuf_printf(&out, " -%s", table[i].name);
 	if (o->compare)
 		strbuf_puts(&out, " -compare");
 	put_options(&out, "exclude", &o->exclude);
-	put_option(&out, "calipers", o->request.calipers);
-	put_option(&out, "from", zoomed ? ask->times.from : o->request.from);
-	put_option(&out, "to", zoomed ? ask->times.to : o->request.to);
+	put_options(&out, "exclude", &o->exclude_whom);
+	put_option(&out, "calipers", part->phase[0] ? part->phase : o->request.calipers);
+	put_option(&out, "from", zoomed ? part->from : o->request.from);
+	put_option(&out, "to", zoomed ? part->to : o->request.to);
 	put_quit(&out, &o->request.quit);
 	put_option(&out, "core", o->request.core);
 	put_options(&out, "source-path", &o->sources);

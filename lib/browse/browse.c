@@ -12,7 +12,9 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "browse/choices.h"
 #include "browse/first_table.h"
+#include "browse/switches.h"
 #include "profile/entities.h"
 #include "report/report_names.h"
 #include "report/views.h"
@@ -57,33 +59,12 @@ struct browse {
 	struct first_table glance; /* its images serve all reports, if there is one */
 	struct prof_data base;     /* samples added up by place */
 	struct prof_images *images;
+	browse_choices choices; /* does not change once `chosen` is set, under the mutex */
+	bool chosen;
 	struct prof_names names;
 	struct browse_bare_names bare; /* the same without lines */
 	bool ready, clock;
 };
-
-static const struct {
-	const char *name, *help;
-	char key;
-	size_t field;
-} switch_fields[] = {
-	{"inclusive", "inclusive figures of functions", 'i',
-		offsetof(struct prof_request, inclusive)},
-	{"inlines", "give inlined functions rows of their own", 'u',
-		offsetof(struct prof_request, inlines)},
-	{"threads", "rows for each thread, process or rank", 0,
-		offsetof(struct prof_request, threads)},
-	{"raw", "leave samples where interrupts found them", 0, offsetof(struct prof_request, raw)},
-	{"intel", "disassembly in Intel's syntax", 0, offsetof(struct prof_request, intel)},
-	{"whole", "disassembly of large functions in full", 0,
-		offsetof(struct prof_request, whole)},
-	{"classic", "calc: estimate executions as for cores that issue in order", 0,
-		offsetof(struct prof_request, classic)},
-};
-
-enum { SWITCHES = sizeof(switch_fields) / sizeof(*switch_fields) };
-
-static struct tui_switch switches[SWITCHES + 1];
 
 /* ---- the thread ---- */
 
@@ -205,16 +186,18 @@ static int make_table(struct browse *m, const struct tui_ask *ask, const char *g
 	struct made *made, struct error *e)
 {
 	struct prof_request request = m->request;
-	const char *only[] = {glob, NULL};
+	const struct tui_part *part = &ask->part;
+	const char *only[] = {glob ? glob : part->image, NULL}, *whom[] = {part->whom, NULL};
 	const struct view *view = m->views[ask->report];
-	char *line = m->r->command(m->r->context, &m->reports[ask->report], ask, switches);
+	char *line = m->r->command(m->r->context, &m->reports[ask->report], ask, browse_switches());
 	int rc;
 
-	request.only = glob ? only : request.only;
-	request.from = ask->times.from[0] ? ask->times.from : request.from;
-	request.to = ask->times.to[0] ? ask->times.to : request.to;
-	for (size_t i = 0; i < SWITCHES; i++)
-		*(bool *)((char *)&request + switch_fields[i].field) = ask->switches >> i & 1;
+	request.only = *only[0] ? only : request.only;
+	request.only_whom = part->whom[0] ? whom : request.only_whom;
+	request.calipers = part->phase[0] ? part->phase : request.calipers;
+	request.from = part->from[0] ? part->from : request.from;
+	request.to = part->to[0] ? part->to : request.to;
+	browse_switches_set(&request, ask->switches);
 	request.command = line;
 	rc = profile_data_init(&made->data, &request, e);
 	if (rc == 0) {
@@ -326,7 +309,10 @@ static void *work(void *context)
 		m->bare.under = m->names;
 		m->ready = true;
 	}
+	if (m->ready)
+		browse_choices_list(&m->choices, &m->request);
 	pthread_mutex_lock(&m->mutex);
+	m->chosen = m->ready;
 	m->unread = unread;
 	while (next_job(m, &job, &released)) {
 		struct error e = unread;
@@ -433,7 +419,7 @@ static char *source_command(void *context, const struct tui_ask *ask)
 {
 	struct browse *m = context;
 
-	return m->r->command(m->r->context, &m->reports[ask->report], ask, switches);
+	return m->r->command(m->r->context, &m->reports[ask->report], ask, browse_switches());
 }
 
 static void source_progress(void *context, char *room, size_t size)
@@ -444,6 +430,18 @@ static void source_progress(void *context, char *room, size_t size)
 	if (m->busy)
 		snprintf(room, size, "%s (%ld s)", m->what, (long)(clock_seconds() - m->since));
 	pthread_mutex_unlock(&m->mutex);
+}
+
+static size_t source_choices(void *context, const struct tui_choice **choices)
+{
+	struct browse *m = context;
+	size_t count;
+
+	pthread_mutex_lock(&m->mutex);
+	count = m->chosen ? m->choices.count : 0;
+	*choices = m->choices.data;
+	pthread_mutex_unlock(&m->mutex);
+	return count;
 }
 
 static int source_write(void *context, const char *path, const char *text, size_t length,
@@ -467,6 +465,7 @@ static const struct tui_source_ops ops = {
 	.release = source_release,
 	.command = source_command,
 	.progress = source_progress,
+	.choices = source_choices,
 	.write = source_write,
 };
 
@@ -519,6 +518,7 @@ static void free_all(struct browse *m)
 	vec_fini(&m->jobs);
 	vec_fini(&m->released);
 	vec_fini(&m->answers);
+	vec_fini(&m->choices);
 	if (m->glance.g)
 		first_table_close(&m->glance);
 	else
@@ -547,9 +547,6 @@ struct browse *browse_new(const struct browse_request *r, struct error *e)
 	snprintf(m->title, sizeof(m->title), "%.150s%s",
 		file_base_name(r->arguments->paths.data[0]),
 		r->arguments->paths.count > 1 ? " ..." : "");
-	for (size_t i = 0; i < SWITCHES; i++)
-		switches[i] = (struct tui_switch){
-			switch_fields[i].name, switch_fields[i].help, switch_fields[i].key};
 	pthread_mutex_init(&m->mutex, NULL);
 	pthread_cond_init(&m->changed, NULL);
 	m->since = clock_seconds();
@@ -567,18 +564,15 @@ void browse_source(struct browse *m, struct tui_source *source, size_t *report, 
 	*source = (struct tui_source){.ops = &ops,
 		.context = m,
 		.reports = m->reports,
-		.switches = switches,
+		.switches = browse_switches(),
 		.title = m->title,
 		.changes = m->r->changes,
 		.wake = m->wake};
 	*report = 0;
-	*on = 0;
 	for (size_t i = 0; m->r->first && m->reports[i].name; i++)
 		if (strcmp(m->reports[i].name, m->r->first) == 0)
 			*report = i;
-	for (size_t i = 0; i < SWITCHES; i++)
-		if (*(const bool *)((const char *)m->r->request + switch_fields[i].field))
-			*on |= 1u << i;
+	*on = browse_switches_of(m->r->request);
 }
 
 bool browse_free(struct browse *m, struct error *e, bool *incomplete)

@@ -13,7 +13,8 @@ const struct tui_action tui_actions[] = {
 	{"scroll-right", TUI_GROUP_MOVE, {TUI_KEY_SHIFT_RIGHT, '}'}, NULL, "scroll names and texts right", tui_do_right, NULL, NULL},
 	{"hottest", TUI_GROUP_MOVE, {'H'}, "hottest", "the most costly row; again: the next most costly", tui_do_hottest, tui_has_rows, NULL},
 
-	{"enter", TUI_GROUP_VIEW, {TUI_KEY_ENTER, TUI_KEY_RIGHT}, "!in", "open what the line refers to: from procedures to lines, to instructions, to their cycles; in menus, choose", tui_do_enter, NULL, NULL},
+	{"menu", TUI_GROUP_VIEW, {TUI_KEY_ENTER}, "!menu", "menu of what can be done with the line: views, callers, only one thread, process, image or phase, writing; in menus, choose", tui_do_menu, NULL, NULL},
+	{"enter", TUI_GROUP_VIEW, {TUI_KEY_RIGHT}, "!in", "open what the line refers to at once: from procedures to lines, to instructions, to their cycles", tui_do_in, NULL, NULL},
 	{"back", TUI_GROUP_VIEW, {TUI_KEY_ESCAPE, TUI_KEY_BACKSPACE, TUI_KEY_LEFT, 'q'}, "!back", "back; q in the first view ends the program", tui_do_back, NULL, NULL},
 	{"quit", TUI_GROUP_VIEW, {'Q', TUI_KEY_F10}, NULL, "end the program", tui_do_quit, NULL, NULL},
 	{"reports", TUI_GROUP_VIEW, {'v'}, "!reports", "menu of reports", tui_do_reports, NULL, NULL},
@@ -25,6 +26,9 @@ const struct tui_action tui_actions[] = {
 	{"why", TUI_GROUP_VIEW, {'y'}, NULL, "cycles of the procedure by cause, with remedies", tui_do_report, tui_has_procedure, "why"},
 	{"butterfly", TUI_GROUP_VIEW, {'b'}, "callers", "the procedure between its callers and callees", tui_do_report, tui_has_procedure, "butterfly"},
 	{"calltree", TUI_GROUP_VIEW, {'t'}, NULL, "the procedure in the call tree", tui_do_report, tui_has_procedure, "calltree"},
+	{"split", TUI_GROUP_VIEW, {'s'}, "split", "a second view, below or (from 120 columns on) beside: source of the row; again: its instructions; again: none", tui_do_split, NULL, NULL},
+	{"split-down", TUI_GROUP_VIEW, {'J'}, NULL, "the second view half a screen down", tui_do_split_down, tui_has_split, NULL},
+	{"split-up", TUI_GROUP_VIEW, {'K'}, NULL, "the second view half a screen up", tui_do_split_up, tui_has_split, NULL},
 
 	{"timeline", TUI_GROUP_VIEW, {'T'}, NULL, "functions over time", tui_do_timeline, NULL, NULL},
 	{"time-left", TUI_GROUP_VIEW, {'('}, NULL, "in the timeline: the time cursor left", tui_do_time_left, tui_has_times, NULL},

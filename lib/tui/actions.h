@@ -39,7 +39,7 @@ extern const struct tui_action tui_actions[]; /* ends with name NULL */
 /* NULL: the key does nothing. */
 const struct tui_action *tui_action_of(const struct tui *t, int key);
 
-/* By file: move.c, open.c, find.c, show.c, export.c, zoom.c. */
+/* By file: move.c, tui_open.c, find.c, show.c, tui_export.c, zoom.c. */
 tui_do tui_do_up, tui_do_down, tui_do_page_up, tui_do_page_down, tui_do_first, tui_do_last,
 	tui_do_left, tui_do_right, tui_do_hottest;
 tui_do tui_do_enter, tui_do_back, tui_do_quit, tui_do_report, tui_do_number, tui_do_next_report,
@@ -53,10 +53,23 @@ tui_do tui_do_export;
 tui_do tui_do_timeline, tui_do_time_left, tui_do_time_right, tui_do_time_begin, tui_do_time_end,
 	tui_do_zoom, tui_do_unzoom;
 
-tui_has tui_has_procedure, tui_has_rows, tui_has_tree, tui_has_times, tui_has_zoom;
+/* second.c */
+tui_do tui_do_split, tui_do_split_down, tui_do_split_up, tui_follow;
+
+/* menu.c */
+tui_do tui_do_menu, tui_do_in;
+
+tui_has tui_has_split, tui_has_procedure, tui_has_rows, tui_has_tree, tui_has_times, tui_has_zoom;
 
 /* The line below the axis of a timeline: cursor and selection. */
 void tui_times_text(const struct tui_page *p, char *room, size_t size);
+
+/* The report that `into` opens at the row under the cursor; -1: none (a message says so). */
+long tui_into(struct tui *t, const struct tui_page *p);
+/* The procedure of the line under the cursor, else that of the page; NULL: none. */
+const char *tui_subject(const struct tui *t, const struct tui_page *p);
+/* The row under the cursor, if its line is inside a procedure and not its beginning. */
+const struct report_row *tui_line_of(const struct tui *t, const struct tui_page *p);
 
 /* Turns the menu's item under the cursor. */
 void tui_turn(struct tui *t);

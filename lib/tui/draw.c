@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pages on the screen of cells. From the top: title, two lines of headings, rows, the command that
- * prints the same, and keys or a question; low screens have fewer of these. Only visible rows are
- * drawn.
+ * Pages on the screen of cells. From the top: title, two lines of headings, rows; low screens have
+ * fewer of these. Below, the command that prints the same, and keys or a question (draw_bottom.c).
+ * Only visible rows are drawn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,29 +11,33 @@
 
 #include "tui/actions.h"
 #include "tui/draw.h"
+#include "tui/panes.h"
 
 enum { WIDEST_TEXT = 40, HOT = 5 /* percent */ };
 
-/* The layout of a page at this size. */
+/* The layout of a page in its pane. */
 struct frame {
 	struct tui *t;
 	struct tui_page *p;
+	struct tui_screen *s; /* the whole one, or the pane's own */
 	struct prof_style style;
-	int heading, body, rows, status, last; /* lines; -1: there is none */
-	int place;                             /* column where texts begin */
-	bool *shown;                           /* [strip] */
+	bool corner;             /* the upper right one is its */
+	bool active;             /* keys are for this page */
+	int title, headings;     /* lines */
+	int heading, body, rows; /* the first of these; -1: there is none; rows that fit */
+	int place;               /* column where texts begin */
+	bool *shown;             /* [strip] */
 };
 
-static void lay_out(struct frame *f)
+static void lay_out(struct frame *f, const struct tui_pane *pane)
 {
-	int rows = f->t->screen.rows;
-	bool headings = f->p->rows.table != NULL;
-
-	f->rows = tui_body_rows(f->t);
-	f->last = rows > 1 ? rows - 1 : -1;
-	f->status = rows >= 7 ? rows - 2 : -1;
-	f->heading = rows >= 5 && headings ? 1 : -1;
-	f->body = rows < 3 ? 0 : 1 + (f->heading > 0) + (f->heading > 0 && rows >= 7);
+	f->p = pane->page;
+	f->active = pane->page == tui_top(f->t);
+	f->title = pane->title;
+	f->headings = pane->headings;
+	f->rows = tui_pane_body(pane);
+	f->heading = pane->headings ? pane->title : -1;
+	f->body = pane->title + pane->headings;
 }
 
 static size_t draw_longer(size_t a, size_t b)
@@ -115,7 +119,7 @@ static void draw_choose(struct frame *f)
 	struct tui_page *p = f->p;
 	bool texts = p->table->layout == REPORT_SOURCE || p->table->layout == REPORT_TREE;
 	int tenths = p->table->times.bins ? 3 : texts ? 5 : 4; /* for the text */
-	int columns = f->t->screen.columns, room = columns * tenths / 10;
+	int columns = f->s->columns, room = columns * tenths / 10;
 
 	for (size_t i = 0; i < p->strips.count; i++)
 		f->shown[i] = !p->hidden[i];
@@ -136,22 +140,22 @@ static void draw_choose(struct frame *f)
 static void put_field(struct frame *f, int row, int at, const struct prof_strip *s,
 	const char *text, enum tui_style style)
 {
-	int width = (int)s->width, used = (int)tui_width(text, f->t->screen.unicode);
+	int width = (int)s->width, used = (int)tui_width(text, f->s->unicode);
 	int begin = prof_strip_left(s) || used >= width ? at : at + width - used;
 
-	tui_put(&f->t->screen, row, begin, at + width, 0, text, style);
+	tui_put(f->s, row, begin, at + width, 0, text, style);
 }
 
 static void draw_headings(struct frame *f)
 {
 	struct tui_page *p = f->p;
-	bool unicode = f->t->screen.unicode;
+	bool unicode = f->s->unicode;
 	int at = 1;
 
 	if (f->heading < 0)
 		return;
-	for (int line = 0; line < (f->status >= 0 ? 2 : 1); line++)
-		tui_fill(&f->t->screen, f->heading + line, 0, f->t->screen.columns, TUI_HEADING);
+	for (int line = 0; line < f->headings; line++)
+		tui_fill(f->s, f->heading + line, 0, f->s->columns, TUI_HEADING);
 	for (size_t i = 0; i < p->strips.count; i++) {
 		const struct prof_strip *s = &p->strips.data[i];
 		char text[128];
@@ -169,12 +173,12 @@ static void draw_headings(struct frame *f)
 			tui_times_text(p, text, sizeof(text));
 		else
 			snprintf(text, sizeof(text), "%s", s->second);
-		if (f->status >= 0)
+		if (f->headings > 1)
 			put_field(f, f->heading + 1, at + 2, s, text, TUI_HEADING);
 		at += (int)s->width + 2;
 	}
-	tui_put(&f->t->screen, f->heading, f->place, f->t->screen.columns, p->skip,
-		prof_places_heading(p->table), TUI_HEADING);
+	tui_put(f->s, f->heading, f->place, f->s->columns, p->skip, prof_places_heading(p->table),
+		TUI_HEADING);
 }
 
 static const char *bar_text(struct strbuf *b, bool unicode)
@@ -213,7 +217,7 @@ static void draw_numbers(struct frame *f, int line, size_t row)
 		prof_strip_figure(p->table, &f->style, s, row, p->bar_most, &b);
 		text = b.length ? strbuf_text(&b) : "";
 		if (s->part == PROF_PART_BAR && b.length) {
-			text = bar_text(&b, f->t->screen.unicode);
+			text = bar_text(&b, f->s->unicode);
 		} else if (p->table->columns.data[s->column].flags & REPORT_MARGIN) {
 			prof_margin(text, &f->style, &margin);
 			text = margin.length ? strbuf_text(&margin) : "";
@@ -228,7 +232,7 @@ static void draw_numbers(struct frame *f, int line, size_t row)
 static void mark_match(struct frame *f, int line, int column, const char *text)
 {
 	const char *wanted = f->t->search.text, *hit;
-	bool unicode = f->t->screen.unicode;
+	bool unicode = f->s->unicode;
 	char *before;
 
 	if (!wanted || !*wanted)
@@ -239,7 +243,7 @@ static void mark_match(struct frame *f, int line, int column, const char *text)
 		int from = column + (int)tui_width(before, unicode) - (int)f->p->skip;
 
 		if (from + (int)tui_width(wanted, unicode) > column)
-			tui_restyle(&f->t->screen, line, from < column ? column : from,
+			tui_restyle(f->s, line, from < column ? column : from,
 				from + (int)tui_width(wanted, unicode), TUI_MATCH);
 	}
 	free(before);
@@ -249,14 +253,13 @@ static void mark_match(struct frame *f, int line, int column, const char *text)
 static void draw_fold(struct frame *f, int line, size_t row)
 {
 	const struct report_table *t = f->p->table;
-	bool unicode = f->t->screen.unicode;
-	bool any = row + 1 < t->rows.count && t->rows.data[row + 1].role == REPORT_ROW &&
-		   t->rows.data[row + 1].depth > t->rows.data[row].depth;
+	bool unicode = f->s->unicode;
+	bool any = tui_row_has_children(t, row);
 	bool folded = f->p->rows.collapsed && f->p->rows.collapsed[row];
 	long at = f->place + 2 * (long)t->rows.data[row].depth - (long)f->p->skip;
 
-	if (any && at >= f->place && at < f->t->screen.columns)
-		tui_put(&f->t->screen, line, (int)at, f->t->screen.columns, 0,
+	if (any && at >= f->place && at < f->s->columns)
+		tui_put(f->s, line, (int)at, f->s->columns, 0,
 			folded    ? unicode ? "\xe2\x96\xb8" : "+"
 			: unicode ? "\xe2\x96\xbe"
 				  : "-",
@@ -271,7 +274,7 @@ static void draw_row_draw(struct frame *f, int line, size_t row)
 	enum tui_style style = heading || r->role == REPORT_SOURCE_LINE || r->role == REPORT_GAP
 				       ? TUI_SOURCE
 				       : TUI_PLAIN;
-	int columns = f->t->screen.columns, at = heading ? 2 : f->place;
+	int columns = f->s->columns, at = heading ? 2 : f->place;
 	struct strbuf text = {0};
 
 	if (!heading && (r->role != REPORT_GAP || t->layout == REPORT_CODE))
@@ -279,7 +282,7 @@ static void draw_row_draw(struct frame *f, int line, size_t row)
 	if (t->layout == REPORT_TREE && r->role != REPORT_TOTAL)
 		at += 2;
 	prof_row_text(t, row, &f->style, &text);
-	tui_put(&f->t->screen, line, at, columns, f->p->skip, strbuf_text(&text), style);
+	tui_put(f->s, line, at, columns, f->p->skip, strbuf_text(&text), style);
 	if (t->layout == REPORT_TREE)
 		draw_fold(f, line, row);
 	mark_match(f, line, at, strbuf_text(&text));
@@ -289,7 +292,7 @@ static void draw_row_draw(struct frame *f, int line, size_t row)
 static void draw_line(struct frame *f, int line, size_t at)
 {
 	struct tui_page *p = f->p;
-	struct tui_screen *s = &f->t->screen;
+	struct tui_screen *s = f->s;
 	long row = tui_page_row(p, at);
 
 	if (row >= 0) {
@@ -301,8 +304,9 @@ static void draw_line(struct frame *f, int line, size_t at)
 		mark_match(f, line, 2, text);
 	}
 	if (at == p->cursor && at < tui_page_count(p)) {
-		tui_restyle(s, line, 0, s->columns, TUI_CURSOR);
-		tui_put(s, line, 0, 1, 0, ">", TUI_CURSOR);
+		if (f->active)
+			tui_restyle(s, line, 0, s->columns, TUI_CURSOR);
+		tui_put(s, line, 0, 1, 0, ">", f->active ? TUI_CURSOR : TUI_KEY);
 	}
 }
 
@@ -312,151 +316,45 @@ static void draw_waiting(struct frame *f)
 
 	f->t->source.ops->progress(f->t->source.context, what, sizeof(what));
 	tui_title(f->t, f->p, title, sizeof(title));
-	tui_put(&f->t->screen, f->body + f->rows / 2, 2, f->t->screen.columns, 0,
-		what[0] ? what : title, TUI_STATUS);
+	tui_put(f->s, f->body + f->rows / 2, 2, f->s->columns, 0, what[0] ? what : title,
+		TUI_STATUS);
 	if (what[0] && f->rows > 2)
-		tui_put(&f->t->screen, f->body + f->rows / 2 + 1, 2, f->t->screen.columns, 0,
-			"q: back", TUI_STATUS);
+		tui_put(f->s, f->body + f->rows / 2 + 1, 2, f->s->columns, 0, "q: back",
+			TUI_STATUS);
 }
 
 /* The label belongs to each number; where it has no line of its own it is in the title. */
 static void draw_title(struct frame *f)
 {
-	struct tui_screen *s = &f->t->screen;
+	struct tui_screen *s = f->s;
 	char title[256], whole[420];
 	const char *label = "";
 	int at, width;
 
-	if (f->body == 0)
+	if (!f->title)
 		return;
 	tui_fill(s, 0, 0, s->columns, TUI_TITLE);
 	tui_title(f->t, f->p, title, sizeof(title));
-	if (f->status < 0 && f->p->strips.count)
+	if (f->headings < 2 && f->p->strips.count)
 		label = f->p->strips.data[0].second;
 	snprintf(whole, sizeof(whole), "%s%s%s%s%s", title,
 		f->p->preliminary ? " (first samples)" : "", label[0] ? " [" : "", label,
 		label[0] ? "]" : "");
 	at = tui_put(s, 0, 1, s->columns, 0, whole, TUI_TITLE);
 	width = (int)tui_width(f->t->source.title, s->unicode);
-	if (at + 3 + width <= s->columns)
+	if (f->corner && at + 3 + width <= s->columns)
 		tui_put(s, 0, s->columns - width - 1, s->columns, 0, f->t->source.title, TUI_TITLE);
 }
 
-/* "sorted by time, with 'main'  3/17" */
-static void position(const struct frame *f, struct strbuf *out)
+/* One pane, on a screen of its own where there are two. */
+static void draw_pane(struct tui *t, const struct tui_pane *pane, struct tui_screen *s)
 {
-	const struct tui_page *p = f->p;
-	int percent;
-
-	if (p->preliminary)
-		strbuf_puts(out, "first samples only  ");
-	if (p->waiting || tui_rows_busy(&p->rows)) {
-		char what[160] = "";
-
-		if (p->waiting)
-			f->t->source.ops->progress(f->t->source.context, what, sizeof(what));
-		strbuf_printf(out, "%s...  ", what[0] ? what : "sorting");
-	}
-	if (p->rows.table && p->sort == (long)p->strips.count)
-		strbuf_puts(out, p->reverse ? "by name, reverse  " : "by name  ");
-	if (p->filter)
-		strbuf_printf(out, "with '%s'  ", p->filter);
-	percent = tui_page_count(p) ? (int)(100 * (p->cursor + 1) / tui_page_count(p)) : 100;
-	strbuf_printf(out, "%zu/%zu %d%%", tui_page_count(p) ? p->cursor + 1 : 0, tui_page_count(p),
-		percent);
-}
-
-static void draw_status(struct frame *f)
-{
-	struct tui_screen *s = &f->t->screen;
-	struct strbuf right = {0};
-	int width, at;
-	char *command;
-
-	if (f->status < 0)
-		return;
-	tui_fill(s, f->status, 0, s->columns, TUI_STATUS);
-	position(f, &right);
-	width = (int)tui_width(strbuf_text(&right), s->unicode);
-	at = s->columns - width - 1;
-	tui_put(s, f->status, at > 0 ? at : 0, s->columns, 0, strbuf_text(&right), TUI_STATUS);
-	strbuf_fini(&right);
-	if (f->p->kind != TUI_PAGE_REPORT)
-		return;
-	command = f->t->source.ops->command(f->t->source.context, &f->p->ask);
-	if (command && at > 4) {
-		int behind = tui_put(s, f->status, 1, at - 2, 0, "= ", TUI_STATUS);
-
-		behind = tui_put(s, f->status, behind, at - 2, 0, command, TUI_STATUS);
-		if (f->t->intervals)
-			tui_put(s, f->status, behind, at - 2, 0, " -ci", TUI_STATUS);
-	}
-	free(command);
-}
-
-/* The keys by which the others are found come first. */
-static void draw_keys(struct frame *f, bool first, int *at)
-{
-	struct tui_screen *s = &f->t->screen;
-
-	for (const struct tui_action *a = tui_actions; a->name; a++) {
-		const char *key, *text = a->bar;
-		char room[8];
-
-		if (!text || (*text == '!') != first || (a->fits && !a->fits(f->t)))
-			continue;
-		text += first;
-		key = a->keys[0] == TUI_KEY_ESCAPE && f->t->pages.count == 1
-			      ? "q"
-			      : tui_key_name(a->keys[0], room);
-		if (*at + (int)(strlen(key) + 1 + strlen(text)) > s->columns)
-			continue;
-		*at = tui_put(s, f->last, *at, s->columns, 0, key, TUI_KEY);
-		*at = tui_put(s, f->last, *at + 1, s->columns, 0, text, TUI_STATUS) + 2;
-	}
-}
-
-static void draw_prompt(struct frame *f)
-{
-	struct tui_screen *s = &f->t->screen;
-	const struct tui_prompt *q = &f->t->prompt;
-	int at = tui_put(s, f->last, 1, s->columns - 8, 0, q->label, TUI_KEY);
-	size_t width = tui_width(q->text, s->unicode), room;
-
-	room = s->columns - 1 > at ? (size_t)(s->columns - 1 - at) : 0;
-	at = tui_put(s, f->last, at, s->columns - 1, width > room ? width - room : 0, q->text,
-		TUI_PLAIN);
-	s->at_row = f->last;
-	s->at_column = at < s->columns ? at : s->columns - 1;
-}
-
-static void draw_last(struct frame *f)
-{
-	struct tui *t = f->t;
-	int at = 1;
-
-	if (f->last < 0)
-		return;
-	if (t->prompt.label) {
-		draw_prompt(f);
-	} else if (t->message[0]) {
-		tui_put(&t->screen, f->last, 1, t->screen.columns, 0, t->message,
-			t->wrong ? TUI_ERROR : TUI_STATUS);
-	} else {
-		draw_keys(f, true, &at);
-		draw_keys(f, false, &at);
-	}
-}
-
-void tui_draw(struct tui *t)
-{
-	struct tui_page *p = tui_top(t);
-	struct frame f = {.t = t, .p = p, .style = {.utf8 = t->screen.unicode}};
+	struct frame f = {.t = t, .s = s, .style = {.utf8 = t->screen.unicode}};
+	struct tui_page *p = pane->page;
 	size_t count = tui_page_count(p);
 
-	tui_settle(t);
-	tui_screen_clear(&t->screen);
-	lay_out(&f);
+	lay_out(&f, pane);
+	f.corner = !pane->row && pane->column + pane->columns == t->screen.columns;
 	f.place = 2;
 	f.shown = calloc(p->strips.count + 1, sizeof(*f.shown));
 	if (!f.shown)
@@ -471,31 +369,61 @@ void tui_draw(struct tui *t)
 		draw_line(&f, f.body + i, p->top + (size_t)i);
 	if (p->waiting && !p->table)
 		draw_waiting(&f);
-	draw_status(&f);
-	draw_last(&f);
 	free(f.shown);
 }
 
-long tui_line_at(const struct tui *t, int row)
+/* A pane of a part of the screen; beside another one there is a line between. */
+static void draw_part(struct tui *t, const struct tui_pane *pane)
 {
-	struct frame f = {.t = (struct tui *)t, .p = tui_top(t)};
+	struct tui_screen s = {.unicode = t->screen.unicode};
+
+	if (tui_screen_resize(&s, pane->rows, pane->columns))
+		return;
+	draw_pane(t, pane, &s);
+	for (int row = 0; row < pane->rows; row++)
+		memcpy(&t->screen.cells[(pane->row + row) * t->screen.columns + pane->column],
+			&s.cells[row * pane->columns], (size_t)pane->columns * sizeof(*s.cells));
+	for (int row = 0; pane->column && row < pane->rows; row++)
+		tui_put(&t->screen, pane->row + row, pane->column - 1, pane->column, 0,
+			s.unicode ? "\xe2\x94\x82" : "|", row ? TUI_PLAIN : TUI_TITLE);
+	tui_screen_fini(&s);
+}
+
+void tui_draw(struct tui *t)
+{
+	struct tui_pane panes[TUI_PANES];
+	int count;
+
+	tui_settle(t);
+	tui_screen_clear(&t->screen);
+	count = tui_panes(t, panes);
+	if (count == 1)
+		draw_pane(t, &panes[0], &t->screen);
+	for (int i = 0; count > 1 && i < count; i++)
+		draw_part(t, &panes[i]);
+	tui_draw_bottom(t);
+}
+
+long tui_line_at(const struct tui *t, int row, int column)
+{
+	struct tui_pane pane = tui_pane_of(t, tui_top(t));
+	int first = pane.row + pane.title + pane.headings;
 	size_t line;
 
-	lay_out(&f);
-	if (row < f.body || row >= f.body + f.rows)
+	if (row < first || row >= first + tui_pane_body(&pane) || column < pane.column ||
+		column >= pane.column + pane.columns)
 		return -1;
-	line = f.p->top + (size_t)(row - f.body);
-	return line < tui_page_count(f.p) ? (long)line : -1;
+	line = pane.page->top + (size_t)(row - first);
+	return line < tui_page_count(pane.page) ? (long)line : -1;
 }
 
 void tui_click(struct tui *t, int row, int column, bool twice)
 {
-	long line = tui_line_at(t, row);
+	long line = tui_line_at(t, row, column);
 
-	(void)column;
 	if (line < 0 || t->prompt.label)
 		return;
 	tui_top(t)->cursor = (size_t)line;
 	if (twice)
-		tui_key(t, TUI_KEY_ENTER);
+		tui_key(t, TUI_KEY_RIGHT);
 }

@@ -111,8 +111,8 @@ static bool is_awaited(const struct tui_page *p)
 static bool needs_rows(const struct tui *t, const struct tui_action *a)
 {
 	return a->group == TUI_GROUP_MOVE || a->group == TUI_GROUP_FIND ||
-	       strcmp(a->name, "enter") == 0 || strcmp(a->name, "export") == 0 ||
-	       (a->fits && !a->fits(t));
+	       strcmp(a->name, "enter") == 0 || strcmp(a->name, "menu") == 0 ||
+	       strcmp(a->name, "export") == 0 || (a->fits && !a->fits(t));
 }
 
 /* Leaving a view is never late. */
@@ -157,6 +157,7 @@ int tui_init(struct tui *t, const struct tui_source *source, size_t report, uint
 	t->source = *source;
 	t->actions = tui_actions;
 	t->release = release_keys;
+	t->follow = tui_follow;
 	t->switches = switches;
 	t->unicode = t->screen.unicode = unicode;
 	if (tui_screen_resize(&t->screen, rows, columns) || !tui_open(t, report, NULL)) {

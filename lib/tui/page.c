@@ -32,6 +32,7 @@ void tui_page_free(struct tui_page *p)
 		return;
 	tui_page_clear_lines(p);
 	vec_fini(&p->lines);
+	vec_fini(&p->items);
 	vec_fini(&p->strips);
 	tui_rows_fini(&p->rows);
 	tui_focus_clear(&p->focus);
@@ -248,7 +249,7 @@ int tui_page_keep_focus(struct tui_page *p)
 
 /* How well a row fits: the head of a group of that name is better than a row in it, the line better
  * than both. */
-static int fits(const struct tui_page *p, size_t row)
+int tui_page_fits(const struct tui_page *p, size_t row)
 {
 	const struct tui_focus *f = &p->focus;
 	const struct report_row *r = &p->table->rows.data[row];
@@ -303,7 +304,7 @@ void tui_page_find_focus(struct tui_page *p)
 	if (!p->focus.set || !p->table)
 		return;
 	for (size_t i = 0; i < p->rows.count && best < 7; i++) {
-		int score = fits(p, tui_rows_at(&p->rows, i));
+		int score = tui_page_fits(p, tui_rows_at(&p->rows, i));
 
 		if (score > best) {
 			best = score;

@@ -15,6 +15,14 @@ enum tui_page_kind {
 	TUI_PAGE_REPORTS,  /* a menu of them */
 	TUI_PAGE_COLUMNS,  /* of the page below, to hide and show */
 	TUI_PAGE_SWITCHES, /* the switches of its report, in the same way */
+	TUI_PAGE_ACTIONS,  /* a menu of what can be done with the row, over the report */
+};
+
+/* A line of TUI_PAGE_ACTIONS. */
+struct tui_item {
+	int key; /* that does the same in the report; 0: it is one of these: */
+	const struct tui_choice *choice; /* to limit all reports to; NULL: a menu of choices: */
+	enum tui_choice_kind kind;
 };
 
 /* Where to be once a table is there. */
@@ -36,8 +44,9 @@ struct tui_page {
 	bool *hidden; /* [strip] */
 	double bar_most;
 	VEC(char *) lines;
-	size_t width;       /* of texts, columns */
-	size_t cursor, top; /* lines */
+	VEC(struct tui_item) items; /* [line] */
+	size_t width;               /* of texts, columns */
+	size_t cursor, top;         /* lines */
 	bool centred; /* the cursor went where it was asked to: rows around it are to be seen */
 	size_t skip;  /* columns of the place that are scrolled out */
 	char *filter;
@@ -89,6 +98,17 @@ int tui_page_filter(struct tui_page *p, const char *text);
 /* The share of a line in the first column that has one, percent; below 0: it is none of the list.
  */
 double tui_page_share(const struct tui_page *p, size_t line);
+/* Of a tree that is new: hides what is below its branches, but for its trunk, and for the focus.
+ * -1: memory. */
+int tui_page_fold(struct tui_page *p);
+/* Opens branches from a row on, as long as there is one way only, or one that has nearly all of the
+ * percent above. */
+void tui_page_open_trunk(struct tui_page *p, size_t row, double above);
+/* Moves the cursor to the next row of the table from here on with a text, among those that are
+ * hidden below branches. False: there is none. */
+bool tui_page_unfold_match(struct tui_page *p, const char *text);
+/* How well a row of the table is what the focus is about; 0: it is not. */
+int tui_page_fits(const struct tui_page *p, size_t row);
 /* Moves the cursor to the focus, if there is such a row; then the focus is cleared. */
 void tui_page_find_focus(struct tui_page *p);
 /* Sets the focus to the row of the cursor. */

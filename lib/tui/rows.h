@@ -48,6 +48,13 @@ static inline bool tui_rows_busy(const struct tui_rows *r)
 	return r->job != NULL;
 }
 
+/* Is anything below this row of a tree? */
+static inline bool tui_row_has_children(const struct report_table *t, size_t row)
+{
+	return row + 1 < t->rows.count && t->rows.data[row + 1].role == REPORT_ROW &&
+	       t->rows.data[row + 1].depth > t->rows.data[row].depth;
+}
+
 /* Does this row of the table hold the text, in whatever case? */
 bool tui_row_matches(const struct report_table *t, size_t row, const char *text);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Actions: which parts of a report are visible; menus. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +31,6 @@ static void show_arrange(struct tui *t)
 		tui_say(t, "out of memory");
 }
 
-static bool has_children(const struct report_table *t, size_t row)
-{
-	return row + 1 < t->rows.count && t->rows.data[row + 1].role == REPORT_ROW &&
-	       t->rows.data[row + 1].depth > t->rows.data[row].depth;
-}
-
 void tui_do_expand(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
@@ -54,11 +49,13 @@ void tui_do_expand(struct tui *t)
 	}
 	if (!tree(t) || row < 0)
 		return;
-	if (!has_children(p->rows.table, (size_t)row)) {
+	if (!tui_row_has_children(p->rows.table, (size_t)row)) {
 		tui_say(t, "nothing below it");
 		return;
 	}
 	p->rows.collapsed[row] = !p->rows.collapsed[row];
+	if (!p->rows.collapsed[row])
+		tui_page_open_trunk(p, (size_t)row + 1, INFINITY);
 	show_arrange(t);
 }
 
@@ -77,7 +74,7 @@ void tui_do_collapse_all(struct tui *t)
 	if (!tree(t))
 		return;
 	for (size_t i = 0; i < p->rows.table->rows.count; i++)
-		p->rows.collapsed[i] = has_children(p->rows.table, i);
+		p->rows.collapsed[i] = tui_row_has_children(p->rows.table, i);
 	show_arrange(t);
 }
 

@@ -15,6 +15,8 @@
 #include "base/error.h"
 #include "report/report_rows.h"
 
+enum { TUI_WORD = 120 };
+
 struct tui_report {
 	const char *name, *help; /* "procedures"; one line */
 	bool procedure;          /* is about one procedure, always */
@@ -26,16 +28,39 @@ struct tui_switch {
 	char key; /* that turns it; 0: the list of switches does */
 };
 
-/* The part of the run, as -from and -to take it; "": all that was asked for first. */
-struct tui_times {
-	char from[24], to[24];
+/* The part of the run that reports are about, in words of prof's options; "": all that was asked
+ * for first. */
+struct tui_part {
+	char from[24], to[24]; /* -from, -to */
+	char whom[TUI_WORD];   /* -only thread:4712 */
+	char image[TUI_WORD];  /* -only libc.so.6 */
+	char phase[TUI_WORD];  /* -calipers */
+	char name[TUI_WORD];   /* of all these but the times, for people */
+};
+
+enum tui_choice_kind {
+	TUI_CHOICE_THREAD,
+	TUI_CHOICE_PROCESS,
+	TUI_CHOICE_COMMAND,
+	TUI_CHOICE_CPU,
+	TUI_CHOICE_IMAGE,
+	TUI_CHOICE_PHASE,
+	TUI_CHOICES
+};
+
+/* A thread, process ... that the reports can be limited to. */
+struct tui_choice {
+	enum tui_choice_kind kind;
+	char word[TUI_WORD]; /* as in struct tui_part */
+	char name[TUI_WORD]; /* "thread 4712 worker" */
+	double percent;      /* of the samples of the first metric */
 };
 
 struct tui_ask {
 	size_t report;
 	char *procedure;   /* alone; NULL: all */
 	uint32_t switches; /* bit i: switch i is on */
-	struct tui_times times;
+	struct tui_part part;
 };
 
 struct tui_answer {
@@ -57,6 +82,9 @@ struct tui_source_ops {
 	char *(*command)(void *context, const struct tui_ask *ask);
 	/* The current work, for display: "reading app.exp: 40%". */
 	void (*progress)(void *context, char *room, size_t size);
+	/* What reports can be limited to, by kind, the busiest first; none while files are read.
+	 * The list does not change. */
+	size_t (*choices)(void *context, const struct tui_choice **choices);
 	/* Writes a file; ERR_CONFLICT where there is one and replace is not set. */
 	int (*write)(void *context, const char *path, const char *text, size_t length, bool replace,
 		struct error *e);

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "tui/panes.h"
 
 void tui_say(struct tui *t, const char *format, ...)
 {
@@ -42,12 +43,16 @@ static void leave(struct tui *t, struct tui_page *p)
 	p->table = NULL;
 }
 
+void tui_close(struct tui *t, struct tui_page *p)
+{
+	leave(t, p);
+	tui_page_free(p);
+}
+
 void tui_fini(struct tui *t)
 {
-	for (size_t i = 0; i < t->pages.count; i++) {
-		leave(t, t->pages.data[i]);
-		tui_page_free(t->pages.data[i]);
-	}
+	for (size_t i = 0; i < tui_page_total(t); i++)
+		tui_close(t, tui_page_at(t, i));
 	vec_fini(&t->pages);
 	for (size_t i = 0; i < t->hidden.count; i++)
 		free(t->hidden.data[i]);
@@ -75,29 +80,20 @@ void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t
 		[TUI_PAGE_REPORTS] = "reports",
 		[TUI_PAGE_COLUMNS] = "columns",
 		[TUI_PAGE_SWITCHES] = "switches",
+		[TUI_PAGE_ACTIONS] = "menu",
 	};
+	const struct tui_part *part = &p->ask.part;
 
 	if (p->kind != TUI_PAGE_REPORT)
-		snprintf(room, size, "%s", titles[p->kind]);
+		snprintf(room, size, "%s%s%s", titles[p->kind], p->ask.procedure ? ": " : "",
+			p->ask.procedure ? p->ask.procedure : "");
 	else
-		snprintf(room, size, "%s%s%s%s%s%.10s%s%.10s%s",
+		snprintf(room, size, "%s%s%s%s%s%s%s%.10s%s%.10s%s",
 			t->source.changes ? "changes of " : "",
 			t->source.reports[p->ask.report].name, p->ask.procedure ? " of " : "",
-			p->ask.procedure ? p->ask.procedure : "", p->ask.times.from[0] ? ", " : "",
-			p->ask.times.from, p->ask.times.from[0] ? " to " : "", p->ask.times.to,
-			p->ask.times.from[0] ? " s" : "");
-}
-
-int tui_body_rows(const struct tui *t)
-{
-	int rows = t->screen.rows;
-	bool headings = tui_top(t)->rows.table != NULL;
-
-	if (rows < 3)
-		return 1;
-	if (rows >= 7)
-		return headings ? rows - 5 : rows - 3;
-	return headings && rows >= 5 ? rows - 3 : rows - 2;
+			p->ask.procedure ? p->ask.procedure : "", part->name[0] ? ", " : "",
+			part->name, part->from[0] ? ", " : "", part->from,
+			part->from[0] ? " to " : "", part->to, part->from[0] ? " s" : "");
 }
 
 struct tui_page *tui_push(struct tui *t, enum tui_page_kind kind)
@@ -130,15 +126,9 @@ void tui_pop(struct tui *t)
 		t->quit = true;
 		return;
 	}
-	leave(t, tui_top(t));
-	tui_page_free(tui_top(t));
+	tui_close(t, tui_top(t));
 	t->pages.count--;
 	tui_settle(t);
-}
-
-static size_t tui_text_width(const struct tui *t)
-{
-	return t->screen.columns > 3 ? (size_t)t->screen.columns - 3 : 1;
 }
 
 void tui_ask(struct tui *t, struct tui_page *p)
@@ -154,24 +144,55 @@ void tui_ask(struct tui *t, struct tui_page *p)
 	p->waiting = false;
 	if (p->table)
 		t->source.ops->release(t->source.context, p->table);
-	if (tui_page_fail(p, &e, tui_text_width(t)))
+	if (tui_page_fail(p, &e, tui_text_width(t, p)))
 		say_memory(t);
+}
+
+/* The report that it is, without its rows. */
+static void be_report(struct tui *t, struct tui_page *p, size_t report, const char *procedure)
+{
+	p->ask.report = report;
+	p->ask.switches = t->switches;
+	p->ask.part = t->part;
+	p->ask.procedure = procedure ? strdup(procedure) : NULL;
+	if (procedure && !p->ask.procedure)
+		say_memory(t);
+	tui_ask(t, p);
 }
 
 struct tui_page *tui_open(struct tui *t, size_t report, const char *procedure)
 {
 	struct tui_page *p = tui_push(t, TUI_PAGE_REPORT);
 
-	if (!p)
-		return NULL;
-	p->ask.report = report;
-	p->ask.switches = t->switches;
-	p->ask.times = t->times;
-	p->ask.procedure = procedure ? strdup(procedure) : NULL;
-	if (procedure && !p->ask.procedure)
-		say_memory(t);
-	tui_ask(t, p);
+	if (p)
+		be_report(t, p, report, procedure);
 	return p;
+}
+
+struct tui_page *tui_page_ask(struct tui *t, size_t report, const char *procedure)
+{
+	struct tui_page *p = tui_page_new(TUI_PAGE_REPORT);
+
+	if (p)
+		be_report(t, p, report, procedure);
+	else
+		say_memory(t);
+	return p;
+}
+
+/* All open reports, the visible one last: it is made first. */
+void tui_limit(struct tui *t, const struct tui_part *part)
+{
+	t->part = *part;
+	for (size_t i = 0; i < t->pages.count; i++) {
+		struct tui_page *p = t->pages.data[i];
+
+		if (p->kind != TUI_PAGE_REPORT)
+			continue;
+		p->ask.part = *part;
+		memset(&p->time, 0, sizeof(p->time));
+		tui_ask(t, p);
+	}
 }
 
 char *tui_strip_name(const struct tui *t, const struct tui_page *p, size_t strip)
@@ -199,8 +220,8 @@ static void hide_strips(struct tui *t, struct tui_page *p)
 void tui_show_intervals(struct tui *t, bool intervals)
 {
 	t->intervals = intervals;
-	for (size_t i = 0; i < t->pages.count; i++) {
-		struct tui_page *p = t->pages.data[i];
+	for (size_t i = 0; i < tui_page_total(t); i++) {
+		struct tui_page *p = tui_page_at(t, i);
 
 		if (p->kind != TUI_PAGE_REPORT || !p->table)
 			continue;
@@ -219,9 +240,9 @@ void tui_show_intervals(struct tui *t, bool intervals)
 
 static struct tui_page *find_page(struct tui *t, uint64_t ticket)
 {
-	for (size_t i = 0; i < t->pages.count; i++)
-		if (t->pages.data[i]->waiting && t->pages.data[i]->ticket == ticket)
-			return t->pages.data[i];
+	for (size_t i = 0; i < tui_page_total(t); i++)
+		if (tui_page_at(t, i)->waiting && tui_page_at(t, i)->ticket == ticket)
+			return tui_page_at(t, i);
 	return NULL;
 }
 
@@ -237,17 +258,20 @@ static void tui_take(struct tui *t, const struct tui_answer *a)
 		return;
 	}
 	old = p->table;
+	t->second_of = NULL;
 	p->waiting = a->preliminary;
 	p->preliminary = a->preliminary;
 	/* If the cursor was moved, it stays on its row; otherwise it stays at the top. */
 	keeps = old && !p->focus.set && p->cursor;
 	if (keeps && tui_page_keep_focus(p))
 		say_memory(t);
-	if (a->table ? tui_page_take(p, a->table, tui_text_width(t), t->intervals)
-		     : tui_page_fail(p, &a->error, tui_text_width(t)))
+	if (a->table ? tui_page_take(p, a->table, tui_text_width(t, p), t->intervals)
+		     : tui_page_fail(p, &a->error, tui_text_width(t, p)))
 		say_memory(t);
 	if (old)
 		t->source.ops->release(t->source.context, old);
+	if (a->table && a->table->layout == REPORT_TREE && tui_page_fold(p))
+		say_memory(t);
 	if (a->table)
 		hide_strips(t, p);
 	if (!tui_rows_busy(&p->rows))
@@ -285,6 +309,10 @@ static bool search_on(struct tui *t, uint64_t end)
 			return true;
 	}
 	s->active = false;
+	if (tui_page_unfold_match(p, s->text)) {
+		t->message[0] = '\0';
+		return false;
+	}
 	tui_say(t, "'%s' not found", s->text);
 	return false;
 }
@@ -333,6 +361,7 @@ bool tui_work(struct tui *t, uint64_t budget)
 		t->release(t);
 		more = t->search.active || tui_rows_busy(&tui_top(t)->rows);
 	}
+	t->follow(t);
 	tui_settle(t);
 	return more;
 }
@@ -341,13 +370,13 @@ bool tui_busy(const struct tui *t)
 {
 	const struct tui_page *p = tui_top(t);
 
-	return p->waiting || tui_rows_busy(&p->rows) || t->search.active;
+	return p->waiting || tui_rows_busy(&p->rows) || t->search.active ||
+	       (t->second && t->second->waiting);
 }
 
-void tui_settle(struct tui *t)
+static void settle_page(struct tui_page *p, size_t rows)
 {
-	struct tui_page *p = tui_top(t);
-	size_t count = tui_page_count(p), rows = (size_t)tui_body_rows(t);
+	size_t count = tui_page_count(p);
 
 	if (p->cursor >= count)
 		p->cursor = count ? count - 1 : 0;
@@ -363,14 +392,23 @@ void tui_settle(struct tui *t)
 		p->top = count > rows ? count - rows : 0;
 }
 
+void tui_settle(struct tui *t)
+{
+	struct tui_pane panes[TUI_PANES];
+	int count = tui_panes(t, panes);
+
+	for (int i = 0; i < count; i++)
+		settle_page(panes[i].page, (size_t)tui_pane_body(&panes[i]));
+}
+
 int tui_resize(struct tui *t, int rows, int columns)
 {
 	if (tui_screen_resize(&t->screen, rows, columns)) {
 		say_memory(t);
 		return -1;
 	}
-	for (size_t i = 0; i < t->pages.count; i++)
-		if (tui_page_texts(t->pages.data[i], tui_text_width(t)))
+	for (size_t i = 0; i < tui_page_total(t); i++)
+		if (tui_page_texts(tui_page_at(t, i), tui_text_width(t, tui_page_at(t, i))))
 			say_memory(t);
 	tui_settle(t);
 	t->redraw = true;

@@ -32,6 +32,14 @@ struct tui_search {
 	size_t at, left; /* next line; lines still to be looked at */
 };
 
+/* A second view that follows the cursor of the first. */
+enum tui_split {
+	TUI_SPLIT_NONE,
+	TUI_SPLIT_LINES, /* source; of source, or without lines: instructions */
+	TUI_SPLIT_CODE,  /* instructions */
+	TUI_SPLITS
+};
+
 struct tui {
 	struct tui_source source;
 	struct tui_screen screen;
@@ -41,20 +49,25 @@ struct tui {
 	char message[512]; /* in the last line, until the next key */
 	bool wrong;        /* it is an error */
 	bool quit, redraw;
-	bool intervals;                   /* are shown */
-	bool mouse;                       /* wanted */
-	bool unicode;                     /* the terminal can; screen.unicode: it is enabled */
-	uint64_t ticket;                  /* the last one given out */
-	uint32_t switches;                /* for later reports */
-	struct tui_times times;           /* likewise */
-	VEC(char *) hidden;               /* columns: "report:name:part" */
-	const struct tui_action *actions; /* all that keys do; ends with name NULL */
-	const struct tui_action *action;  /* that runs */
-	int key;                          /* that it runs for */
+	bool intervals;                     /* are shown */
+	bool mouse;                         /* wanted */
+	bool unicode;                       /* the terminal can; screen.unicode: it is enabled */
+	uint64_t ticket;                    /* the last one given out */
+	uint32_t switches;                  /* for later reports */
+	struct tui_part part;               /* likewise */
+	enum tui_split split;               /* what is wanted beside the report */
+	struct tui_page *second;            /* the view there; NULL: none now */
+	const struct report_row *second_of; /* the row of the report that it shows */
+	VEC(char *) hidden;                 /* columns: "report:name:part" */
+	const struct tui_action *actions;   /* all that keys do; ends with name NULL */
+	const struct tui_action *action;    /* that runs */
+	int key;                            /* that it runs for */
 	char *export_path, *export_text;
 	VEC(int) held; /* keys for a view that is being made */
-	/* Does what they ask for, as far as there are rows now: the layer above (interface.c). */
+	/* Of the layer above (interface.c). Does what held keys ask for, as far as there are rows
+	 * now; makes the second view of the row under the cursor, or drops it. */
 	void (*release)(struct tui *t);
+	void (*follow)(struct tui *t);
 	size_t hottest; /* rank of the row that `hottest` went to last */
 };
 
@@ -88,6 +101,10 @@ void tui_say_error(struct tui *t, const struct error *e);
 struct tui_page *tui_push(struct tui *t, enum tui_page_kind kind);
 /* Drops the last page, or quits. */
 void tui_pop(struct tui *t);
+/* A page beside the open ones: requests a report; NULL (with a message): memory. */
+struct tui_page *tui_page_ask(struct tui *t, size_t report, const char *procedure);
+/* Gives back its table, and frees it. */
+void tui_close(struct tui *t, struct tui_page *p);
 /* Pushes a report; procedure (copied) may be NULL. */
 struct tui_page *tui_open(struct tui *t, size_t report, const char *procedure);
 /* Requests the page's report again. */
@@ -98,6 +115,11 @@ long tui_report_find(const struct tui *t, const char *name);
 void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t size);
 /* With each figure its 95% interval, or without. */
 void tui_show_intervals(struct tui *t, bool intervals);
+/* All open reports are of this part of the run from now on. */
+void tui_limit(struct tui *t, const struct tui_part *part);
+/* Open views, and after these the second one. */
+size_t tui_page_total(const struct tui *t);
+struct tui_page *tui_page_at(const struct tui *t, size_t i);
 /* Rows that fit. */
 int tui_body_rows(const struct tui *t);
 void tui_prompt_open(struct tui *t, const char *label, const char *text,

@@ -45,7 +45,7 @@ static const struct step *step_of(const struct tui *t, const struct tui_page *p)
 }
 
 /* The procedure of the line under the cursor, else that of the page. */
-static const char *subject(const struct tui *t, const struct tui_page *p)
+const char *tui_subject(const struct tui *t, const struct tui_page *p)
 {
 	const char *procedure = NULL;
 
@@ -58,7 +58,7 @@ bool tui_has_procedure(const struct tui *t)
 {
 	const struct tui_page *p = tui_top(t);
 
-	return p->kind == TUI_PAGE_REPORT && subject(t, p);
+	return p->kind == TUI_PAGE_REPORT && tui_subject(t, p);
 }
 
 /* A report of one procedure, at a line where one is known. */
@@ -79,7 +79,7 @@ static void open_at(struct tui *t, long report, const char *procedure, const str
 }
 
 /* The row, if its line is inside a procedure and not its beginning. */
-static const struct report_row *tui_open_line_of(const struct tui *t, const struct tui_page *p)
+const struct report_row *tui_line_of(const struct tui *t, const struct tui_page *p)
 {
 	const struct step *step = step_of(t, p);
 
@@ -88,12 +88,18 @@ static const struct report_row *tui_open_line_of(const struct tui *t, const stru
 		       : tui_page_current(p);
 }
 
+/* Callers and callees have entries of their own. */
+static bool has_entry(const struct tui_page *p, const struct report_row *r)
+{
+	return p->table->layout == REPORT_BUTTERFLY && r->role != REPORT_HEAD && r->procedure;
+}
+
 /* To the head of the procedure in the butterfly. */
 static bool recenter(struct tui *t, struct tui_page *p, const struct report_row *r)
 {
 	const struct report_table *table = p->table;
 
-	if (table->layout != REPORT_BUTTERFLY || r->role == REPORT_HEAD || !r->procedure)
+	if (!has_entry(p, r))
 		return false;
 	for (size_t i = 0; i < p->rows.count; i++) {
 		const struct report_row *head = &table->rows.data[tui_rows_at(&p->rows, i)];
@@ -118,30 +124,43 @@ static void open_whole(struct tui *t, long report, const char *name)
 		tui_say(t, "out of memory");
 }
 
-static void enter_row(struct tui *t, struct tui_page *p)
+long tui_into(struct tui *t, const struct tui_page *p)
 {
 	const struct report_row *r = tui_page_current(p);
 	const struct step *step = step_of(t, p);
-	const char *procedure = subject(t, p);
-	long to = step->to ? tui_report_find(t, step->to) : -1;
+	const char *procedure = tui_subject(t, p), *to = step->to;
 
 	if (!r || r->role == REPORT_TOTAL || (step->rows == IMAGES && !r->image) ||
 		(step->rows == FUNCTIONS && !procedure && !r->file)) {
 		tui_say(t, "nothing to open in this line");
-		return;
+		return -1;
 	}
-	if (recenter(t, p, r))
-		return;
-	/* Without debug information there are no lines, but instructions. */
-	if (step->rows == FUNCTIONS && step->to && strcmp(step->to, "lines") == 0 && procedure &&
-		!r->file && !p->waiting)
-		to = tui_report_find(t, "dis");
-	if (!step->to)
+	if (has_entry(p, r))
+		return (long)p->ask.report;
+	if (!to) {
 		tui_say(t, "there is no deeper view");
-	else if (step->rows == OBJECTS)
+		return -1;
+	}
+	/* Without debug information there are no lines, but instructions. */
+	if (step->rows == FUNCTIONS && strcmp(to, "lines") == 0 && procedure && !r->file &&
+		!p->waiting)
+		to = "dis";
+	return tui_report_find(t, to);
+}
+
+static void enter_row(struct tui *t, struct tui_page *p)
+{
+	const struct report_row *r = tui_page_current(p);
+	const struct step *step = step_of(t, p);
+	long to = tui_into(t, p);
+
+	if (to < 0 || recenter(t, p, r))
+		return;
+	if (step->rows == OBJECTS)
 		open_whole(t, to, r->procedure);
 	else
-		open_at(t, to, step->rows == IMAGES ? r->image : procedure, tui_open_line_of(t, p));
+		open_at(t, to, step->rows == IMAGES ? r->image : tui_subject(t, p),
+			tui_line_of(t, p));
 }
 
 void tui_do_enter(struct tui *t)
@@ -156,6 +175,7 @@ void tui_do_enter(struct tui *t)
 		enter_row(t, p);
 		return;
 	case TUI_PAGE_HELP:
+	case TUI_PAGE_ACTIONS: /* of the layer above: menu.c */
 		return;
 	case TUI_PAGE_COLUMNS:
 	case TUI_PAGE_SWITCHES:
@@ -165,7 +185,7 @@ void tui_do_enter(struct tui *t)
 		break;
 	}
 	tui_pop(t);
-	procedure = t->source.reports[chosen].procedure ? subject(t, tui_top(t)) : NULL;
+	procedure = t->source.reports[chosen].procedure ? tui_subject(t, tui_top(t)) : NULL;
 	snprintf(name, sizeof(name), "%s", procedure ? procedure : "");
 	tui_open(t, chosen, procedure ? name : NULL);
 }
@@ -193,7 +213,7 @@ static bool tui_open_whole(const char *report)
 void tui_do_report(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
-	const char *procedure = p->kind == TUI_PAGE_REPORT ? subject(t, p) : NULL;
+	const char *procedure = p->kind == TUI_PAGE_REPORT ? tui_subject(t, p) : NULL;
 	long report = tui_report_find(t, t->action->report);
 
 	if (!procedure) {
@@ -201,7 +221,7 @@ void tui_do_report(struct tui *t)
 		return;
 	}
 	if (report < 0 || !tui_open_whole(t->action->report)) {
-		open_at(t, report, procedure, tui_open_line_of(t, p));
+		open_at(t, report, procedure, tui_line_of(t, p));
 		return;
 	}
 	open_whole(t, report, procedure);
@@ -223,7 +243,7 @@ static void open_number(struct tui *t, size_t report)
 	const char *procedure = NULL;
 
 	if (t->source.reports[report].procedure && p->kind == TUI_PAGE_REPORT)
-		procedure = subject(t, p);
+		procedure = tui_subject(t, p);
 	tui_open(t, report, procedure);
 }
 

@@ -14,7 +14,7 @@ bool tui_has_times(const struct tui *t)
 
 bool tui_has_zoom(const struct tui *t)
 {
-	return t->times.from[0] != '\0';
+	return t->part.from[0] || t->part.name[0];
 }
 
 /* The page with a timeline; NULL, with a message. */
@@ -94,25 +94,10 @@ void tui_do_time_end(struct tui *t)
 	zoom_say(t, p);
 }
 
-/* All open reports, the visible one last: it is made first. */
-static void zoom_all(struct tui *t, const struct tui_times *times)
-{
-	t->times = *times;
-	for (size_t i = 0; i < t->pages.count; i++) {
-		struct tui_page *p = t->pages.data[i];
-
-		if (p->kind != TUI_PAGE_REPORT)
-			continue;
-		p->ask.times = *times;
-		memset(&p->time, 0, sizeof(p->time));
-		tui_ask(t, p);
-	}
-}
-
 void tui_do_zoom(struct tui *t)
 {
 	struct tui_page *p = zoom_page(t);
-	struct tui_times times;
+	struct tui_part part = t->part;
 
 	if (!p)
 		return;
@@ -120,11 +105,10 @@ void tui_do_zoom(struct tui *t)
 		tui_say(t, "nothing is selected: ( and ) move, [ begins a selection, ] ends it");
 		return;
 	}
-	snprintf(times.from, sizeof(times.from), "%.9g", zoom_time(p, p->time.begin));
-	snprintf(times.to, sizeof(times.to), "%.9g", zoom_time(p, p->time.end));
-	zoom_all(t, &times);
-	tui_say(t, "all reports are of %.10s to %.10s s; Z: of the whole run", times.from,
-		times.to);
+	snprintf(part.from, sizeof(part.from), "%.9g", zoom_time(p, p->time.begin));
+	snprintf(part.to, sizeof(part.to), "%.9g", zoom_time(p, p->time.end));
+	tui_limit(t, &part);
+	tui_say(t, "all reports are of %.10s to %.10s s; Z: of the whole run", part.from, part.to);
 }
 
 void tui_do_unzoom(struct tui *t)
@@ -133,7 +117,7 @@ void tui_do_unzoom(struct tui *t)
 		tui_say(t, "reports are of the whole run already");
 		return;
 	}
-	zoom_all(t, &(struct tui_times){.from = ""});
+	tui_limit(t, &(struct tui_part){.from = ""});
 	tui_say(t, "all reports are of the whole run");
 }
 

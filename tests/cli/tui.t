@@ -78,9 +78,13 @@ keys 'clear; prof -tui app.exp' Enter
 until_text "procedures" 'inner \(app: app.c'
 until_text "the command that prints it" '= prof -procedures app.exp'
 keys Enter
+until_text "a menu of the row" 'menu: inner'
+until_text "over the list" 'inner \(app: app.c'
+until_text "with what can be done" 'b +callers and callees of inner'
+keys Enter
 until_text "into the lines" 'lines of inner'
 until_text "with the source" 'sink \+= i'
-keys Enter
+keys Right
 until_text "into instructions" 'dis of inner'
 keys Escape
 until_text "back" 'lines of inner'
@@ -98,7 +102,15 @@ until_text "asks where to write" 'write to'
 keys C-u shown.csv Enter
 until_text "has written" 'written to shown.csv'
 is "what was written is what prof prints" "$(cat shown.csv)" "$(prof -procedures -csv app.exp)"
+keys s
+until_text "a second view" '^ lines of main'
+until_text "below the list" '= prof -procedures app.exp'
+keys k
+until_text "follows the cursor" '^ lines of inner'
 tm resize-window -x 132 -y 43
+until_text "beside it, where there is room" '^ procedures .* lines of inner .*app.exp'
+keys s s
+until_text "one view again" 'one view'
 until_text "wider" '^ procedures {100,}.*app.exp'
 tm resize-window -x 20 -y 5
 until_text "20 by 5" '^ procedures'

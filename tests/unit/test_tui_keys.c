@@ -7,6 +7,7 @@
 
 #include "build_data.h"
 #include "tui/draw.h"
+#include "tui/panes.h"
 #include "tui_fake.h"
 
 static struct tui_fake fake;
@@ -53,15 +54,15 @@ static void test_ways(void)
 {
 	begin("procedures");
 	is_str(procedure(), SEARCH, "the most costly function first");
-	tui_fake_keys(&t, "\n");
-	is_str(title(), "lines of " SEARCH, "Enter: its lines");
+	tui_fake_keys(&t, "\r");
+	is_str(title(), "lines of " SEARCH, "Right: its lines");
 	is_int(tui_page_current(tui_top(&t))->line, 18, "at the most costly of them");
-	tui_fake_keys(&t, "\n");
-	is_str(title(), "dis of " SEARCH, "Enter: its instructions");
+	tui_fake_keys(&t, "\r");
+	is_str(title(), "dis of " SEARCH, "Right: its instructions");
 	is_int(tui_page_current(tui_top(&t))->line, 18, "at those of that line");
-	tui_fake_keys(&t, "\n");
-	is_str(title(), "calc of " SEARCH, "Enter: its cycles");
-	tui_fake_keys(&t, "\n");
+	tui_fake_keys(&t, "\r");
+	is_str(title(), "calc of " SEARCH, "Right: its cycles");
+	tui_fake_keys(&t, "\r");
 	is_str(title(), "calc of " SEARCH, "no deeper");
 	tui_fake_keys(&t, "\033\033\033");
 	is_str(title(), "procedures", "Esc, three times: out again");
@@ -71,17 +72,17 @@ static void test_ways(void)
 	is_str(title(), "butterfly", "callers");
 	ok(strncmp(procedure(), "compare", 7) == 0, "of the function that was chosen");
 	is_int(tui_page_current(tui_top(&t))->role, REPORT_HEAD, "its own row");
-	tui_fake_keys(&t, "k\n");
-	is_str(procedure(), SEARCH, "Enter on a caller: its own row");
+	tui_fake_keys(&t, "k\r");
+	is_str(procedure(), SEARCH, "Right on a caller: its own row");
 	is_int(tui_page_current(tui_top(&t))->role, REPORT_HEAD, "there too");
 	tui_fake_keys(&t, "qq");
 	ok(t.quit, "q from the first view ends it");
 	end();
 	begin("dso");
-	tui_fake_keys(&t, "\n");
+	tui_fake_keys(&t, "\r");
 	is_str(title(), "procedures of app", "an image: its functions");
 	tui_fake_keys(&t, "G");
-	tui_fake_keys(&t, "gG\n");
+	tui_fake_keys(&t, "gG\r");
 	is_str(title(), "procedures of app", "a total leads nowhere");
 	end();
 }
@@ -111,6 +112,136 @@ static void test_menus(void)
 	ok(tui_top(&t)->strips.count > 4 && t.switches & 1, "with its column, and kept");
 	tui_fake_keys(&t, "o ");
 	ok(!(t.switches & 1), "off again, in the menu of switches");
+	end();
+}
+
+/* The line of the menu that begins so; the cursor goes there. */
+static bool at_item(const char *text)
+{
+	struct tui_page *p = tui_top(&t);
+
+	for (size_t i = 0; i < p->lines.count; i++)
+		if (strncmp(p->lines.data[i], text, strlen(text)) == 0) {
+			p->cursor = i;
+			return true;
+		}
+	return false;
+}
+
+static void test_row_menu(void)
+{
+	begin("procedures");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "menu: " SEARCH, "Enter: a menu of the row");
+	ok(strncmp(tui_top(&t)->lines.data[0], "Right  source lines of search", 29) == 0,
+		"first what Right does: %s", tui_top(&t)->lines.data[0]);
+	ok(at_item("d      instructions of"), "annotated");
+	ok(at_item("w      write"), "written");
+	ok(at_item("b      callers and callees of"), "its callers");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "butterfly", "which Enter chooses");
+	is_int((long)t.pages.count, 2, "the menu is gone");
+	tui_fake_keys(&t, "\033\n\n");
+	is_str(title(), "lines of " SEARCH, "Enter twice: in");
+	tui_fake_keys(&t, "\033\n\033");
+	is_str(title(), "procedures", "Esc leaves the menu");
+	tui_fake_keys(&t, "\n");
+	ok(!at_item("       all reports: only one process"), "no choice among one");
+	ok(at_item("       all reports: only one thread of 2 ..."), "one thread of all");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "menu: thread", "which one");
+	ok(strncmp(tui_top(&t)->lines.data[0], " 62.5% thread 4712 worker", 25) == 0,
+		"the busiest first: %s", tui_top(&t)->lines.data[0]);
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "procedures, thread:4712", "all reports are of it");
+	is_str(fake.whom, "thread:4712", "as was asked for");
+	tui_fake_keys(&t, "\n");
+	ok(at_item("       all reports: only image app"), "and of the row's image");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "procedures, thread:4712, app", "both");
+	tui_fake_keys(&t, "\n");
+	ok(at_item("Z "), "and back");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "procedures", "to the whole run");
+	is_str(fake.whom, "", "of all threads");
+	tui_resize(&t, 10, 80);
+	tui_fake_keys(&t, "\nG");
+	tui_draw(&t);
+	tui_fake_keys(&t, "\033");
+	end();
+}
+
+static const char *second(void)
+{
+	static char room[200];
+
+	if (!t.second)
+		return "";
+	tui_title(&t, t.second, room, sizeof(room));
+	return room;
+}
+
+static void test_split(void)
+{
+	struct tui_pane panes[TUI_PANES];
+
+	begin("procedures");
+	is_str(second(), "", "one view at first");
+	tui_fake_keys(&t, "s");
+	is_str(second(), "lines of " SEARCH, "s: the source below");
+	is_int((long)tui_page_current(t.second)->line, 18, "at its most costly line");
+	is_int(tui_panes(&t, panes), 2, "two panes");
+	ok(panes[1].row > 0 && panes[1].columns == 80, "one below the other");
+	tui_fake_keys(&t, "j");
+	is_str(second(), "lines of sort", "it follows the cursor");
+	is_str(title(), "procedures", "which stays in the list");
+	tui_fake_keys(&t, "J");
+	ok(t.second->cursor > 0, "J scrolls it");
+	tui_fake_keys(&t, "ks");
+	is_str(second(), "dis of " SEARCH, "s again: instructions");
+	tui_resize(&t, 30, 120);
+	tui_fake_run(&t);
+	tui_panes(&t, panes);
+	ok(panes[1].column == 60 && panes[1].row == 0, "beside, from 120 columns on");
+	tui_fake_keys(&t, "\r");
+	is_str(title(), "lines of " SEARCH, "Right: into the source");
+	is_str(second(), "dis of " SEARCH, "with the instructions");
+	tui_fake_keys(&t, "\r");
+	is_str(second(), "", "which have no second view");
+	tui_fake_keys(&t, "qqs");
+	is_str(second(), "", "s once more: one view");
+	tui_fake_keys(&t, "sG");
+	is_str(second(), "", "nor has the total");
+	tui_resize(&t, 10, 80);
+	tui_fake_keys(&t, "g");
+	is_str(second(), "", "nor has a low screen");
+	fake.failing = 1;
+	tui_resize(&t, 30, 80);
+	tui_fake_keys(&t, "jk");
+	tui_draw(&t);
+	ok(t.second && t.second->failed, "a second view that fails says why");
+	end();
+}
+
+static void test_trees(void)
+{
+	size_t few, all;
+
+	begin("calltree");
+	few = tui_top(&t)->rows.count;
+	all = tui_top(&t)->table->rows.count;
+	ok(few < all && few > 2, "a tree begins with closed branches: %zu of %zu", few, all);
+	tui_fake_keys(&t, "E");
+	is_int((long)tui_top(&t)->rows.count, (long)all, "E opens all");
+	tui_fake_keys(&t, "q1/leaf\nt");
+	is_str(title(), "calltree", "from a function");
+	ok(strstr(procedure(), "leaf"), "its branches are open: %s", procedure());
+	end();
+	begin("calltree");
+	tui_fake_keys(&t, "/leaf\n");
+	ok(strstr(procedure(), "leaf"), "a search finds what is hidden");
+	tui_fake_keys(&t, "/nothing like it\n");
+	ok(strstr(t.message, "not found"), "but not what is not there");
 	end();
 }
 
@@ -221,8 +352,8 @@ static void test_held(void)
 	ok(tui_top(&t)->cursor >= tui_top(&t)->top, "what is found is in view");
 	end();
 	begin("procedures");
-	tui_fake_keys(&t, "jjj\n");
-	is_str(title(), "dis of (unknown)", "Enter, without lines: to instructions");
+	tui_fake_keys(&t, "jjj\r");
+	is_str(title(), "dis of (unknown)", "Right, without lines: to instructions");
 	end();
 	begin("procedures");
 	tui_fake_keys(&t, "wabc");
@@ -271,7 +402,7 @@ static void test_clicks(void)
 	tui_draw(&t);
 	tui_click(&t, 4, 10, false);
 	is_int(tui_top(&t)->cursor, 1, "a click moves");
-	is_int(tui_line_at(&t, 0), -1, "not in the title");
+	is_int(tui_line_at(&t, 0, 0), -1, "not in the title");
 	tui_click(&t, 4, 10, true);
 	tui_fake_run(&t);
 	is_str(title(), "lines of sort", "two go in");
@@ -400,6 +531,9 @@ int main(void)
 	build_data();
 	test_ways();
 	test_menus();
+	test_row_menu();
+	test_split();
+	test_trees();
 	test_times();
 	test_order();
 	test_late();

@@ -29,7 +29,8 @@ struct tui_fake {
 	unsigned made, released, written, failing; /* every failing-th report fails; 0: none does */
 	bool held;                                 /* answers wait */
 	char wrote[256];
-	char *text; /* of what was written last */
+	char whom[TUI_WORD]; /* whose samples were asked for last */
+	char *text;          /* of what was written last */
 };
 
 /* ---- the program ---- */
@@ -219,8 +220,9 @@ static inline int tui_fake_ask(
 	q.inlines = ask->switches & 2;
 	/* Names of the program have no brackets; stars would match themselves. */
 	q.only = ask->procedure ? only : NULL;
-	q.from = ask->times.from[0] ? ask->times.from : NULL;
-	q.to = ask->times.to[0] ? ask->times.to : NULL;
+	snprintf(f->whom, sizeof(f->whom), "%s", ask->part.whom);
+	q.from = ask->part.from[0] ? ask->part.from : NULL;
+	q.to = ask->part.to[0] ? ask->part.to : NULL;
 	f->made++;
 	if (f->failing && f->made % f->failing == 0) {
 		error_set(&a->error, ERR_UNSUPPORTED, "this one cannot be made");
@@ -309,7 +311,23 @@ static inline int tui_fake_write(void *context, const char *path, const char *te
 	return 0;
 }
 
-static const struct tui_source_ops tui_fake_ops = {.ask = tui_fake_ask,
+static inline size_t tui_fake_choices(void *context, const struct tui_choice **choices)
+{
+	static const struct tui_choice all[] = {
+		{TUI_CHOICE_THREAD, "thread:4712", "4712 worker", 62.5},
+		{TUI_CHOICE_THREAD, "thread:4711", "4711 app", 37.5},
+		{TUI_CHOICE_PROCESS, "process:4711", "4711 app", 100},
+		{TUI_CHOICE_IMAGE, "app", "app", 95},
+		{TUI_CHOICE_IMAGE, "[[]kernel]", "[kernel]", 5},
+	};
+
+	(void)context;
+	*choices = all;
+	return sizeof(all) / sizeof(*all);
+}
+
+static const struct tui_source_ops tui_fake_ops = {.choices = tui_fake_choices,
+	.ask = tui_fake_ask,
 	.drop = tui_fake_drop,
 	.answer = tui_fake_answer,
 	.release = tui_fake_release,
@@ -401,17 +419,19 @@ static inline void tui_fake_fini(struct tui_fake *f)
 	free(f->text);
 }
 
-/* Works until nothing is left to do. */
+/* Works until nothing is left to do; what a second view asks for is answered, too. */
 static inline void tui_fake_run(struct tui *t)
 {
-	while (tui_work(t, UINT64_MAX))
-		;
+	for (int i = 0; i < 2; i++)
+		while (tui_work(t, UINT64_MAX))
+			;
 }
 
 static inline void tui_fake_keys(struct tui *t, const char *keys)
 {
 	for (; *keys && !t->quit; keys++) {
 		tui_key(t, *keys == '\n'     ? TUI_KEY_ENTER
+			   : *keys == '\r'   ? TUI_KEY_RIGHT
 			   : *keys == '\033' ? TUI_KEY_ESCAPE
 					     : *keys);
 		if (!t->quit)
