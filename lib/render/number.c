@@ -22,13 +22,14 @@ void number_figure(struct strbuf *out, double value, enum number_style style)
 
 void number_interval(struct strbuf *out, const struct quantity *q)
 {
-	double half = fmax(q->high - q->value, q->value - q->low);
+	double above = q->high - q->value, below = q->value - q->low, half = fmax(above, below);
+	const char *sign = below <= 0 ? "+" : above <= 0 ? "-" : "+-";
 
 	if (q->label == LABEL_NONE || half <= 0)
 		return;
 	if (q->value > 0)
-		strbuf_printf(
-			out, "+-%.*f%%", half / q->value < 0.0995 ? 2 : 0, 100 * half / q->value);
+		strbuf_printf(out, "%s%.*f%%", sign, half / q->value < 0.0995 ? 2 : 0,
+			100 * half / q->value);
 	else
 		strbuf_printf(out, "<=%.0f", q->high);
 }

@@ -19,7 +19,9 @@ enum number_style {
 
 /* The bare figure, no label: for callers in lib/render that put the label beside it. */
 void number_figure(struct strbuf *out, double value, enum number_style style);
-/* Relative half-width of the interval in percent as "+-1.2%", "" when exact. */
+/* The larger side of the interval in percent: "+-1.20%"; "+12%" and "-12%" if the other side is
+ * empty;
+ * "" when exact. */
 void number_interval(struct strbuf *out, const struct quantity *q);
 /* {"value":N,"label":"...","low":N,"high":N}, or null. */
 void number_json(struct json *j, const char *key, const struct quantity *q);

@@ -13,6 +13,26 @@
 
 enum { EVENTS = LABEL_COUNT, FIRST_FIGURE = 770001 };
 
+static void interval_is(double value, double low, double high, const char *want)
+{
+	struct quantity q = {value, low, high, LABEL_MEASURED};
+	struct strbuf text = {0};
+
+	number_interval(&text, &q);
+	is_str(strbuf_text(&text), want, "%g from %g to %g", value, low, high);
+	strbuf_fini(&text);
+}
+
+/* A time that is the least of several is not known to be less than it is. */
+static void intervals(void)
+{
+	interval_is(100, 98, 101, "+-2.00%");
+	interval_is(100, 100, 263, "+163%");
+	interval_is(100, 88, 100, "-12%");
+	interval_is(100, 100, 100, "");
+	interval_is(0, 0, 4, "<=4");
+}
+
 static struct counts_report *report_with(bool costs)
 {
 	static const char *const command[] = {"program", NULL};
@@ -226,6 +246,7 @@ int main(void)
 		strbuf_fini(&json);
 		counts_report_free(r);
 	}
+	intervals();
 	check_readout();
 	check_difference();
 	for (int i = 0; i < LABEL_COUNT; i++)
