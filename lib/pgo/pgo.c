@@ -11,15 +11,18 @@ const struct pgo_format pgo_formats[] = {
 	{.name = "llvm",
 		.help = "sample profile for clang -fprofile-sample-use",
 		.lines = true,
+		.ties = true,
 		.write = pgo_write_llvm},
 	{.name = "afdo",
 		.help = "sample profile for gcc -fauto-profile",
 		.binary = true,
 		.lines = true,
+		.ties = true,
 		.write = pgo_write_afdo},
 	{.name = "bolt", .help = "branches for perf2bolt -pa", .write = pgo_write_bolt},
 	{.name = "profgen",
 		.help = "ranges for llvm-profgen --unsymbolized-profile",
+		.ties = true,
 		.write = pgo_write_profgen},
 	{.name = "propeller",
 		.help = "blocks for clang -fbasic-block-sections=list=",
@@ -148,6 +151,15 @@ static void cover(struct pgo *p)
 		p->coverage.runs += p->data->request->inputs[i].experiment->runs;
 }
 
+/* Counts of code and branches as the format wants them. */
+static int pgo_settle(struct pgo *p, struct error *e)
+{
+	if (p->format->ties && p->counts.kind == PGO_BRANCHES && pgo_ties(&p->code, &p->counts))
+		return error_nomem(e);
+	pgo_code_finish(&p->code, &p->counts, &p->coverage);
+	return pgo_code_part_falls(&p->code, &p->counts) ? error_nomem(e) : 0;
+}
+
 struct pgo *pgo_new(
 	struct prof_data *d, const char *image, const struct pgo_format *format, struct error *e)
 {
@@ -171,11 +183,9 @@ struct pgo *pgo_new(
 				      "are by -archive or -root");
 		} else if (pgo_counts_init(&p->counts, d, p->image, e) == 0 && refuse(p, e) == 0 &&
 			   pgo_code_init(&p->code, &p->counts, p->file, &p->coverage, e) == 0 &&
-			   refuse_nameless(p, e) == 0) {
+			   pgo_settle(p, e) == 0 && refuse_nameless(p, e) == 0) {
 			cover(p);
-			if (pgo_code_part_falls(&p->code, &p->counts) == 0)
-				return p;
-			error_nomem(e);
+			return p;
 		}
 	}
 	pgo_free(p);

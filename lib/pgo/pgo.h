@@ -26,6 +26,7 @@ struct pgo_format {
 	bool binary; /* not for a terminal */
 	bool clock;  /* clock samples are enough */
 	bool lines;  /* needs debug information */
+	bool ties;   /* counts that differ by less than chance are equal */
 	bool blocks; /* needs .llvm_bb_addr_map */
 	int (*write)(struct pgo *p, FILE *out, struct error *e);
 };

@@ -119,12 +119,8 @@ static int spread_ranges(
 		}
 	}
 	for (size_t i = 0; i < code->insns.count; i++) {
-		struct pgo_insn *insn = &code->insns.data[i];
-
 		sum += steps[i];
-		insn->count = sum;
-		code->functions.data[insn->function].heat += sum;
-		coverage->instructions += (double)sum;
+		code->insns.data[i].count = sum;
 	}
 	free(steps);
 	return 0;
@@ -149,6 +145,20 @@ static void count_entries(struct pgo_code *code, const struct pgo_counts *c)
 	}
 }
 
+void pgo_code_finish(
+	struct pgo_code *code, const struct pgo_counts *c, struct pgo_coverage *coverage)
+{
+	count_entries(code, c);
+	for (size_t i = 0; i < code->insns.count; i++) {
+		const struct pgo_insn *insn = &code->insns.data[i];
+
+		code->functions.data[insn->function].heat += insn->count;
+		coverage->instructions += (double)insn->count;
+	}
+	for (size_t i = 0; i < code->functions.count; i++)
+		coverage->functions += code->functions.data[i].heat > 0;
+}
+
 int pgo_code_init(struct pgo_code *code, const struct pgo_counts *c, struct image *file,
 	struct pgo_coverage *coverage, struct error *e)
 {
@@ -169,12 +179,7 @@ int pgo_code_init(struct pgo_code *code, const struct pgo_counts *c, struct imag
 	for (size_t i = 0; i < code->functions.count; i++)
 		if (decode_function(code, (uint32_t)i, file, machine))
 			return error_nomem(e);
-	if (spread_ranges(code, c, coverage))
-		return error_nomem(e);
-	count_entries(code, c);
-	for (size_t i = 0; i < code->functions.count; i++)
-		coverage->functions += code->functions.data[i].heat > 0;
-	return 0;
+	return spread_ranges(code, c, coverage) ? error_nomem(e) : 0;
 }
 
 /* Exact counts have steps where the model's translations ended, too. */

@@ -63,11 +63,18 @@ struct pgo_code {
 };
 int pgo_code_init(struct pgo_code *code, const struct pgo_counts *c, struct image *file,
 	struct pgo_coverage *coverage, struct error *e);
+/* Sums of functions, and their entries, when counts of instructions are final. */
+void pgo_code_finish(
+	struct pgo_code *code, const struct pgo_counts *c, struct pgo_coverage *coverage);
 void pgo_code_fini(struct pgo_code *code);
 /* Index of the function that has address; -1: none. */
 long pgo_function_at(const struct pgo_code *code, uint64_t address);
 /* The instruction that begins at address; NULL: none of a warm function. */
 const struct pgo_insn *pgo_insn_at(const struct pgo_code *code, uint64_t address);
+
+/* pgo_ties.c: counts of instructions that differ by less than the chance of the bursts become one;
+ * branches follow. -1 when memory is out. */
+int pgo_ties(struct pgo_code *code, struct pgo_counts *c);
 
 /* Branches that were not taken, which branch records have among the others, become falls; what is
  * not of a branch is dropped from those. */

@@ -77,40 +77,64 @@ int pgo_write_bolt(struct pgo *p, FILE *out, struct error *e)
 	return 0;
 }
 
-/* Those that a reader can place: in a function, and within the image. */
-static bool profgen_range(const struct pgo *p, const struct pgo_arc *a)
+/* A straight range of instructions that are executed equally often. */
+static size_t range_end(const struct pgo_code *code, size_t first)
 {
-	return pgo_function_at(&p->code, a->key.from) >= 0 &&
-	       pgo_function_at(&p->code, a->key.to) >= 0;
+	const struct pgo_insn *all = code->insns.data;
+	size_t last = first;
+
+	while (last + 1 < code->insns.count && !(all[last].classes & INSN_BRANCH) &&
+		all[last + 1].function == all[first].function &&
+		all[last + 1].count == all[first].count &&
+		all[last + 1].address == all[last].address + all[last].length)
+		last++;
+	return last;
 }
 
-static bool profgen_branch(const struct pgo *p, const struct pgo_arc *a)
-{
-	(void)p;
-	return a->key.from && a->key.to;
-}
-
-static void profgen_rows(FILE *out, const struct pgo *p, const struct table *t, const char *between,
-	bool (*wanted)(const struct pgo *p, const struct pgo_arc *a))
+/* Ranges of instructions rather than rows: readers add up what covers an instruction, and get the
+ * counts that the other formats have. Returns their number; out may be NULL. */
+static size_t profgen_ranges(FILE *out, const struct pgo_code *code)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < t->count; i++)
-		count += wanted(p, pgo_arc_at(t, i));
-	fprintf(out, "%zu\n", count);
+	for (size_t i = 0, last; i < code->insns.count; i = last + 1) {
+		const struct pgo_insn *first = &code->insns.data[i];
+
+		last = range_end(code, i);
+		if (!first->count)
+			continue;
+		count++;
+		if (out)
+			fprintf(out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", first->address,
+				code->insns.data[last].address, first->count);
+	}
+	return count;
+}
+
+/* Those within the image. */
+static size_t profgen_branches(FILE *out, const struct table *t)
+{
+	size_t count = 0;
+
 	for (size_t i = 0; i < t->count; i++) {
 		const struct pgo_arc *a = pgo_arc_at(t, i);
 
-		if (wanted(p, a))
-			fprintf(out, "%" PRIx64 "%s%" PRIx64 ":%" PRIu64 "\n", a->key.from, between,
+		if (!a->key.from || !a->key.to)
+			continue;
+		count++;
+		if (out)
+			fprintf(out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", a->key.from,
 				a->key.to, a->count);
 	}
+	return count;
 }
 
 int pgo_write_profgen(struct pgo *p, FILE *out, struct error *e)
 {
 	(void)e;
-	profgen_rows(out, p, &p->counts.ranges, "-", profgen_range);
-	profgen_rows(out, p, &p->counts.branches, "->", profgen_branch);
+	fprintf(out, "%zu\n", profgen_ranges(NULL, &p->code));
+	profgen_ranges(out, &p->code);
+	fprintf(out, "%zu\n", profgen_branches(NULL, &p->counts.branches));
+	profgen_branches(out, &p->counts.branches);
 	return 0;
 }

@@ -86,8 +86,49 @@ static void test_counts_saturate(void)
 	table_fini(&t);
 }
 
+/* Instructions of four bytes with these counts, by so many bursts; a branch leaves the first one.
+ */
+static uint64_t tied(uint64_t *counts, size_t n, uint64_t bursts, uint64_t branch)
+{
+	struct pgo_code code = {0};
+	struct pgo_counts c = {.branches = TABLE_OF(struct pgo_arc), .bursts = bursts};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pgo_insn insn = {
+			.address = 0x100 + 4 * i, .count = counts[i], .length = 4};
+
+		if (vec_add(&code.insns, insn))
+			return 0;
+	}
+	pgo_arc_add(&c.branches, 0x100, 0x900, branch);
+	ok(pgo_ties(&code, &c) == 0, "counts are compared");
+	for (size_t i = 0; i < n; i++)
+		counts[i] = code.insns.data[i].count;
+	branch = pgo_arc_at(&c.branches, 0)->count;
+	vec_fini(&code.insns);
+	table_fini(&c.branches);
+	return branch;
+}
+
+static void test_ties(void)
+{
+	uint64_t a[] = {148400, 0, 149174, 150826, 151600, 170000, 7, 100000};
+	uint64_t b[] = {148400, 149174};
+	uint64_t branch = tied(a, 8, 266, 74200);
+
+	ok(a[0] == 150000 && a[2] == 150000 && a[3] == 150000 && a[4] == 150000,
+		"what differs by chance has the mean");
+	ok(a[5] == 170000 && a[7] == 100000 && a[6] == 7 && a[1] == 0, "others keep their counts");
+	is_int((long long)branch, 75000, "a branch keeps its share of the instruction");
+	(void)tied(b, 2, 0, 5);
+	ok(b[0] == 148400 && b[1] == 149174, "without bursts nothing is known of chance");
+	(void)tied(b, 2, 1000000, 5);
+	ok(b[0] == 148400 && b[1] == 149174, "many bursts tell more apart");
+}
+
 int main(void)
 {
+	test_ties();
 	test_discriminators();
 	test_cluster();
 	test_counts_saturate();
