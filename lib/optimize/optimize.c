@@ -102,7 +102,8 @@ static int try_samples(struct workshop *w, char *const *files, bool stale, struc
 	if (optimize_profile(w, files, stale ? NULL : w->base, w->clang ? "llvm" : "afdo", profile,
 		    &coverage, e) == 0) {
 		if (asprintf(&flag,
-			    w->clang ? "-fprofile-sample-use=%s -mllvm -sample-profile-use-profi%s"
+			    w->clang ? "-fprofile-sample-use=%s -mllvm -sample-profile-use-profi "
+				       "-mllvm -sample-profile-inline-size%s"
 				     : "-fauto-profile=%s%s",
 			    profile,
 			    w->clang && stale ? " -mllvm -salvage-stale-profile" : "") < 0) {

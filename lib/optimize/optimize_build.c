@@ -24,6 +24,18 @@ static void flags_split(recipe_texts *words, char *flags)
 			(void)vec_add(words, at);
 }
 
+/* A linker that strips keeps neither symbols nor relocations, which all profiles need. */
+static bool word_strips(const char *word)
+{
+	static const char *const words[] = {
+		"-s", "-Wl,-s", "-Wl,-S", "-Wl,--strip-all", "-Wl,--strip-debug"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(word, words[i]) == 0)
+			return true;
+	return false;
+}
+
 /* One recorded command, and flags after its words. */
 static int replay_step(const struct workshop *w, const struct recipe_step *s, const char *from,
 	const char *to, const char *cflags, const char *ldflags, struct error *e)
@@ -42,7 +54,8 @@ static int replay_step(const struct workshop *w, const struct recipe_step *s, co
 	if (rc == 0)
 		rc = vec_add(&words, directory);
 	for (size_t i = 1; rc == 0 && i < s->words.count && s->words.data[i]; i++)
-		rc = vec_add(&words, path_moved(s->words.data[i], from, to));
+		if (!compiles || !word_strips(s->words.data[i]))
+			rc = vec_add(&words, path_moved(s->words.data[i], from, to));
 	owned = words.count;
 	if (rc == 0 && compiles)
 		flags_split(&words, c);

@@ -186,7 +186,7 @@ int recipe_links(const struct recipe_step *s)
 		const char *w = s->words.data[i];
 
 		if (strcmp(w, "-c") == 0 || strcmp(w, "-S") == 0 || strcmp(w, "-E") == 0 ||
-			strcmp(w, "-M") == 0 || strcmp(w, "-MM") == 0)
+			strcmp(w, "-M") == 0 || strcmp(w, "-MM") == 0 || strcmp(w, "-r") == 0)
 			return 0;
 	}
 	return 1;

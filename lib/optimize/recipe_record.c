@@ -2,7 +2,8 @@
 /*
  * A recipe from a build. A directory of scripts, one for each name of a compiler, comes first in
  * PATH. A script writes its directory and words, each ended by a NUL, to a file of its own, so that
- * parallel builds do not mix them, and becomes the real compiler.
+ * parallel builds do not mix them, after the real compiler has succeeded. Builds also ask compilers
+ * what they are, and try what they can.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -35,11 +36,9 @@ static int script_write(const char *directory, const char *name, struct error *e
 		fprintf(f.stream,
 			"#!/bin/sh\n"
 			"log=$PROF_RECORD/log/$(date +%%s.%%N).$$\n"
+			"(PATH=$PROF_RECORD_PATH; export PATH; exec '%s' \"$@\") || exit\n"
 			"printf '%%s\\0' \"$PWD\" '%s' \"$@\" > \"$log.part\" && mv \"$log.part\" "
-			"\"$log\"\n"
-			"PATH=$PROF_RECORD_PATH\n"
-			"export PATH\n"
-			"exec '%s' \"$@\"\n",
+			"\"$log\"\n",
 			name, name);
 		rc = file_commit(&f, e);
 	}
@@ -140,6 +139,35 @@ static int step_read(struct recipe *r, const char *path, struct error *e)
 	return vec_add(&s->words, (char *)NULL) ? error_nomem(e) : 0;
 }
 
+/* Whether the step makes a file: not a question, nor of a text that is gone. */
+static bool step_makes(const struct recipe_step *s)
+{
+	static const char *const questions[] = {"--version", "-V", "-dumpversion", "-dumpmachine",
+		"-dumpfullversion", "-dumpspecs", "--help", "-###", "-fsyntax-only", "-"};
+
+	if (s->words.count < 4 || (s->words.count == 4 && strcmp(s->words.data[2], "-v") == 0))
+		return false;
+	for (size_t i = 2; i < s->words.count && s->words.data[i]; i++) {
+		const char *w = s->words.data[i];
+
+		if (strncmp(w, "-print-", 7) == 0 || strncmp(w, "--print-", 8) == 0)
+			return false;
+		for (size_t k = 0; k < sizeof(questions) / sizeof(questions[0]); k++)
+			if (strcmp(w, questions[k]) == 0)
+				return false;
+	}
+	return true;
+}
+
+static void step_drop(struct recipe *r)
+{
+	struct recipe_step *s = &r->steps.data[--r->steps.count];
+
+	for (size_t i = 0; i < s->words.count; i++)
+		free(s->words.data[i]);
+	vec_fini(&s->words);
+}
+
 static int steps_gather(struct recipe *r, const char *directory, struct error *e)
 {
 	recipe_texts names = {0};
@@ -170,6 +198,8 @@ static int steps_gather(struct recipe *r, const char *directory, struct error *e
 	for (size_t i = 0; i < names.count; i++) {
 		if (rc == 0)
 			rc = step_read(r, names.data[i], e);
+		if (rc == 0 && !step_makes(&r->steps.data[r->steps.count - 1]))
+			step_drop(r);
 		unlink(names.data[i]);
 		free(names.data[i]);
 	}
@@ -204,8 +234,9 @@ static int recipe_complete(struct recipe *r, const char *output, struct error *e
 			       : 0;
 	}
 	error_set(e, ERR_NOT_FOUND, "the build linked nothing by a compiler that PATH has");
-	return error_hint(
-		e, "begin with make clean; give compilers by name (CC=clang), not by path");
+	return error_hint(e,
+		"begin with make clean; give compilers by name (CC=clang), not by path as CMake "
+		"does: write a recipe for that");
 }
 
 static void record_clean(const char *directory)

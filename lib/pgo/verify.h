@@ -9,7 +9,9 @@
  *    two runs of the old image is left out.
  * 3. Time: runs of both alternate (old, new, new, old), so that a change of the machine's speed
  *    affects both. The gain is that of the medians of CPU time, with a bootstrap interval over
- *    rounds. The lower end must be above `least`, and above what old against old shows.
+ *    rounds. The lower end must be above `least`, and above what old against old shows. A loss of
+ *    elapsed time refuses: a program that waits uses no CPU time. What is timed and is no test must
+ * also print the same, but for times.
  * 4. The model: cycles of the retirement clock, which repeat where times do not, but lack what the
  *    model does not know. A loss refuses; a gain in time is needed all the same.
  *
@@ -61,6 +63,7 @@ struct verify_result {
 	size_t rounds;                      /* timed; 0: not reached */
 	double old_seconds, new_seconds;    /* medians of CPU time */
 	struct verify_interval gain, noise; /* shares of the old time; of old against old */
+	struct verify_interval elapsed;     /* gain of elapsed time */
 	bool modelled;
 	double old_cycles, new_cycles;
 	struct verify_interval model; /* gain */

@@ -33,6 +33,8 @@ char *verify_path(const struct verification *v, const char *name);
 int verify_files(struct verification *v, struct error *e);
 int verify_tests(struct verification *v, struct error *e);
 int verify_timing(struct verification *v, struct error *e);
+/* What a command prints, by the old image twice and by the new one, must be equal but for times. */
+int verify_timed_output(struct verification *v, const struct verify_command *c, struct error *e);
 int verify_model(struct verification *v, struct error *e);
 
 /* Outputs of two runs of the old image and one of the new, by line where the old ones differ. */
@@ -44,6 +46,10 @@ struct verify_bytes {
 /* line: the first that differs, from 1; left: lines left out. */
 enum verify_difference verify_compare(struct verify_bytes first, struct verify_bytes second,
 	struct verify_bytes new, size_t *line, size_t *left);
+
+/* Replaces numbers before a unit of time, or of a rate, and the blanks before them, in place;
+ * returns the new length. */
+size_t verify_mask_times(char *text, size_t length);
 
 /* Gain of b against a, as a share of a, by medians over rounds: of round i, per[i] values each. The
  * interval is a bootstrap's of 95%, with a fixed sequence of random numbers. */

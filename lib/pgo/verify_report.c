@@ -85,6 +85,7 @@ int verify_json(const struct verify_request *q, const struct verify_result *r, s
 		json_number(j, "new_seconds", r->new_seconds);
 		verdict_quantity(j, "gain", &r->gain, "measured");
 		verdict_quantity(j, "noise", &r->noise, "measured");
+		verdict_quantity(j, "elapsed", &r->elapsed, "measured");
 	} else {
 		json_null(j, "gain");
 	}

@@ -68,6 +68,60 @@ enum verify_difference verify_compare(struct verify_bytes first, struct verify_b
 	return *left ? VERIFY_LEFT_OUT : VERIFY_SAME;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool in_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Of a time, or a rate: "12 ms", "3.4s", "5 MB/s". */
+static bool unit_of_time(const char *at, const char *end)
+{
+	static const char *const units[] = {"s", "ms", "us", "ns", "sec", "secs", "second",
+		"seconds", "msec", "usec", "nsec", "min", "minutes"};
+	const char *stop;
+
+	if (at < end && *at == ' ')
+		at++;
+	for (stop = at; stop < end && in_word(*stop); stop++)
+		;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if ((size_t)(stop - at) == strlen(units[i]) &&
+			memcmp(at, units[i], strlen(units[i])) == 0)
+			return true;
+	return end - stop > 1 && *stop == '/' && stop[1] == 's' &&
+	       (end - stop < 3 || !in_word(stop[2]) || stop[2] == 'e');
+}
+
+size_t verify_mask_times(char *text, size_t length)
+{
+	const char *end = text + length, *at = text;
+	char *to = text;
+
+	while (at < end) {
+		const char *stop = at;
+
+		while (stop < end &&
+			(is_digit(*stop) || (stop > at && (*stop == '.' || *stop == ':'))))
+			stop++;
+		if (stop > at && (to == text || !in_word(to[-1])) && unit_of_time(stop, end)) {
+			while (to > text && (to[-1] == ' ' || to[-1] == '.'))
+				to--;
+			*to++ = '#';
+			at = stop;
+		} else {
+			stop += stop == at;
+			while (at < stop)
+				*to++ = *at++;
+		}
+	}
+	return (size_t)(to - text);
+}
+
 /* ---- runs ---- */
 
 /* What a run left: standard output, standard error, and the files of the request. */
@@ -246,6 +300,37 @@ static int run_test(struct verification *v, size_t i, struct error *e)
 	v->limit = limit;
 	if (rc == 0 && !v->result->reasons.count)
 		rc = judge(v, i + 1, o);
+	for (int k = 0; k < RUNS; k++)
+		outcome_fini(&o[k], file_count(v->request));
+	return rc;
+}
+
+static int judge_timed(struct verification *v, struct run_outcome o[RUNS])
+{
+	struct verify_bytes runs[RUNS];
+	size_t line, left;
+
+	for (int k = 0; k < RUNS; k++)
+		runs[k] = (struct verify_bytes){
+			o[k].bytes[0], verify_mask_times(o[k].bytes[0], o[k].lengths[0])};
+	if (verify_compare(runs[0], runs[1], runs[2], &line, &left) != VERIFY_DIFFERS)
+		return 0;
+	return verify_reason(v,
+		"when it is timed, standard output differs in line %zu (if that is a time, filter "
+		"it)",
+		line);
+}
+
+int verify_timed_output(struct verification *v, const struct verify_command *c, struct error *e)
+{
+	const char *images[RUNS] = {v->request->old, v->request->old, v->request->new};
+	struct run_outcome o[RUNS] = {{.bytes = {NULL}}};
+	int rc = 0;
+
+	for (int k = 0; k < RUNS && rc == 0; k++)
+		rc = take_run(v, c, images[k], &o[k], e);
+	if (rc == 0)
+		rc = judge_timed(v, o);
 	for (int k = 0; k < RUNS; k++)
 		outcome_fini(&o[k], file_count(v->request));
 	return rc;

@@ -17,8 +17,9 @@
 #include "pgo/verify_private.h"
 
 enum { DRAWS = 2000, PER_ROUND = 2, LIMIT_SLOWER = 10 };
-static const double SHORT_RUN = 0.02;   /* seconds: below, starting a process is most of it */
-static const double MODEL_LOSS = 0.005; /* of cycles: more than the model's own differences */
+static const double ELAPSED_LOSS = 0.01; /* of the old time: what refuses */
+static const double SHORT_RUN = 0.02;    /* seconds: below, starting a process is most of it */
+static const double MODEL_LOSS = 0.005;  /* of cycles: more than the model's own differences */
 static const double MODEL_LONGEST = 3; /* seconds of the old image; the model takes 50 times that */
 
 /* xorshift64 (Marsaglia 2003) */
@@ -74,16 +75,22 @@ static const struct verify_command *timed_command(const struct verification *v)
 	return v->request->test_count ? &v->request->tests[0] : NULL;
 }
 
+/* Times of rounds: PER_ROUND values each. */
+struct timed {
+	double *cpu, *elapsed;
+};
+
 /* One run; an end other than the old image's is a reason, for a test of its own. */
-static int time_once(
-	struct verification *v, const char *image, int *status, double *seconds, struct error *e)
+static int time_once(struct verification *v, const char *image, int *status, double *cpu,
+	double *elapsed, struct error *e)
 {
 	struct trial_result r;
 	char text[80];
 
 	if (verify_run_once(v, timed_command(v), image, NULL, NULL, &r, e))
 		return -1;
-	*seconds = r.cpu;
+	*cpu = r.cpu;
+	*elapsed = r.elapsed;
 	if (*status < 0)
 		*status = r.status;
 	trial_status_text(&r, text, sizeof(text));
@@ -97,16 +104,33 @@ static int time_once(
 }
 
 /* Old, new, new, old. */
-static int time_round(
-	struct verification *v, double *old, double *new, int *status, struct error *e)
+static int time_round(struct verification *v, const struct timed *old, const struct timed *new,
+	size_t round, int *status, struct error *e)
 {
-	const char *images[4] = {
-		v->request->old, v->request->new, v->request->new, v->request->old};
-	double *to[4] = {old, new, new + 1, old + 1};
+	static const size_t second[4] = {0, 0, 1, 1};
 
-	for (int i = 0; i < 4 && !v->result->reasons.count; i++)
-		if (time_once(v, images[i], status, to[i], e))
+	for (int i = 0; i < 4 && !v->result->reasons.count; i++) {
+		bool is_new = i == 1 || i == 2;
+		const struct timed *to = is_new ? new : old;
+		size_t at = PER_ROUND * round + second[i];
+
+		if (time_once(v, is_new ? v->request->new : v->request->old, status, &to->cpu[at],
+			    &to->elapsed[at], e))
 			return -1;
+	}
+	return 0;
+}
+
+/* A program that waits uses no CPU time. */
+static int judge_elapsed(struct verification *v, const struct timed *old, const struct timed *new)
+{
+	struct verify_result *r = v->result;
+
+	r->elapsed = verify_gain(old->elapsed, new->elapsed, r->rounds, PER_ROUND);
+	if (r->elapsed.high < -ELAPSED_LOSS)
+		return verify_reason(v,
+			"it waits longer: %.1f%% more elapsed time (95%%: %.1f to %.1f%%)",
+			-100 * r->elapsed.value, -100 * r->elapsed.high, -100 * r->elapsed.low);
 	return 0;
 }
 
@@ -147,40 +171,65 @@ static int judge_time(struct verification *v, double *old, double *new, size_t r
 	return 0;
 }
 
+static int timed_init(struct timed *t, size_t rounds)
+{
+	t->cpu = calloc(PER_ROUND * rounds + 1, sizeof(*t->cpu));
+	t->elapsed = calloc(PER_ROUND * rounds + 1, sizeof(*t->elapsed));
+	return t->cpu && t->elapsed ? 0 : -1;
+}
+
+static void timed_fini(const struct timed *t)
+{
+	free(t->cpu);
+	free(t->elapsed);
+}
+
+/* Before the rounds: what is timed prints the same, caches are warm, and the limit is known. */
+static int time_first(struct verification *v, int *status, struct error *e)
+{
+	double first = 0, elapsed;
+
+	if (v->request->timed && verify_timed_output(v, v->request->timed, e))
+		return -1;
+	if (v->result->reasons.count)
+		return 0;
+	if (time_once(v, v->request->old, status, &first, &elapsed, e))
+		return -1;
+	if (v->request->limit <= 0 && LIMIT_SLOWER * first > 10)
+		v->limit = LIMIT_SLOWER * first;
+	if (first < SHORT_RUN)
+		return verify_note(v,
+			"a run takes %.0f ms: most of that is the start of a process; time a "
+			"longer one",
+			1000 * first);
+	return 0;
+}
+
 int verify_timing(struct verification *v, struct error *e)
 {
 	size_t rounds = v->request->rounds;
-	double *old = calloc(2 * rounds + 1, sizeof(*old)), first = 0;
-	double *new = calloc(2 * rounds + 1, sizeof(*new)), limit = v->limit;
-	int status = -1, rc = 0;
+	struct timed old = {NULL, NULL}, new = {NULL, NULL};
+	double limit = v->limit;
+	int status = -1, rc = timed_init(&old, rounds) || timed_init(&new, rounds) ? -1 : 0;
 
-	if (!old || !new) {
-		free(old);
-		free(new);
-		return error_nomem(e);
-	}
-	if (!rounds || !timed_command(v))
+	if (rc)
+		error_nomem(e);
+	else if (!rounds || !timed_command(v))
 		rc = verify_reason(v, "it was not timed");
 	else
-		rc = time_once(v, v->request->old, &status, &first, e); /* warms caches up */
-	if (rc == 0 && v->request->limit <= 0 && LIMIT_SLOWER * first > 10)
-		v->limit = LIMIT_SLOWER * first;
-	if (rc == 0 && rounds && first < SHORT_RUN)
-		rc = verify_note(v,
-			"a run takes %.0f ms: most of that is the start of a process; time a "
-			"longer "
-			"one",
-			1000 * first);
+		rc = time_first(v, &status, e);
 	for (size_t i = 0; i < rounds && rc == 0 && !v->result->reasons.count; i++) {
 		if (v->request->progress)
 			progress_step(v->request->progress, (double)i / (double)rounds, "timing");
-		rc = time_round(v, old + 2 * i, new + 2 * i, &status, e);
+		rc = time_round(v, &old, &new, i, &status, e);
 	}
 	if (rc == 0 && !v->result->reasons.count)
-		rc = judge_time(v, old, new, rounds);
+		rc = judge_time(v, old.cpu, new.cpu, rounds);
+	if (rc == 0 && !v->result->reasons.count)
+		rc = judge_elapsed(v, &old, &new);
 	v->limit = limit;
-	free(old);
-	free(new);
+	timed_fini(&old);
+	timed_fini(&new);
 	return rc;
 }
 

@@ -128,6 +128,14 @@ cp src/program program.before
 run prof optimize -recipe made.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
 like "and is replayed: a verdict" "$status $out" '^[01] afdo .*(accepted|no gain|slower|not above noise)'
 ok "without change of what was built" cmp src/program program.before
+# questions to the compiler and trials that fail are no steps; a program that is stripped keeps what profiles need
+printf 'program:\n\t-$(CC) --no-such-option -c main.c\n\t$(CC) --version\n\t$(CC) -O2 -c main.c\n\t$(CC) -O2 -c part.c\n\t$(CC) -s -o program main.o part.o\n\t$(CC) -print-file-name=libc.a\n' > src/probe.mk
+rm -f src/program src/*.o
+run sh -c 'cd src && exec prof optimize -record -o ../probe.recipe -- make -f probe.mk CC='"$CC"
+is "a build with trials and questions" "$status" 0
+like "only what makes files is recorded" "$err" "prof: program by $CC: 3 commands"
+run prof optimize -recipe probe.recipe -how bolt -llvm "$PWD" -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
+like "a link that strips is replayed with symbols and relocations" "$status $out" '^1 bolt +.*perf2bolt'
 run prof optimize -record -o never.recipe -- false
 like "a build that fails is not recorded" "$status$err" '125prof: the build false failed'
 run prof optimize -record -o never.recipe -- true

@@ -44,6 +44,9 @@ int main(int argc, char **argv)
 		abort();
 #endif
 	r = work();
+#ifdef WAITS
+	usleep(300000);
+#endif
 #ifdef WRONG
 	r++;
 #endif
@@ -148,6 +151,17 @@ like "itself" "$out" '^refuse both names are the same file'
 ln -s old link
 verify ./old ./link
 like "a link to itself" "$out" '^refuse both names are the same file'
+
+# uses less processor time, and waits: CPU time alone would accept it
+refused waits 'it waits longer: [0-9.]+% more elapsed time' -DWORK=10 -DWAITS
+# other results, of what is timed alone
+make_program timed -DWORK=10 -DWRONG
+run prof verify -unmodelled -rounds 3 -test '{} | grep -c result' -time '{} x' ./old ./timed
+is "another result when it is timed" "$status" 1
+like "is the reason" "$out" '^refuse when it is timed, standard output differs in line 1'
+make_program faster -DWORK=10
+run prof verify -unmodelled -rounds 3 -test '{} | grep -c result' -time '{} x; case $(readlink {}) in *faster) echo took .. 7 ms, 9.1 MB/s ;; *) echo took ...... 12 ms, 8 MB/s ;; esac' ./old ./faster
+is "times may differ" "$status$err" 0
 
 # ---- accepted ----
 make_program faster -DWORK=10
