@@ -129,13 +129,32 @@ static bool wants_branches(const struct options *o)
 	return wants(o, METRIC_BRANCHES);
 }
 
+/* With -branches, bursts log values; there are neither windows nor timed loads. */
+static int check_log(const struct options *o, struct error *e)
+{
+	const char *what = o->latency  ? "-values=latency"
+			   : o->watch  ? "-values=watch"
+			   : o->module ? "-values=MODULE.so"
+			   : o->length ? "-length"
+			   : o->rate > 0 ? "-rate"
+					 : NULL;
+
+	return what ? error_set(e, ERR_CONFLICT,
+			      "with -branches, values are those that its bursts log: leave out %s, "
+			      "or record values in another run",
+			      what)
+		    : 0;
+}
+
 static int check_values(const struct options *o, struct error *e)
 {
 	bool values = wants(o, METRIC_VALUES);
 
-	if (values && wants_branches(o))
+	if (values && collect_explain_wanted(&o->metrics))
 		return error_set(e, ERR_CONFLICT,
-			"-values and -branches both trace the program: record them in two runs");
+			"-values and -explain both trace the program: record them in two runs");
+	if (values && wants_branches(o) && check_log(o, e))
+		return -1;
 	if (values && o->all)
 		return error_set(
 			e, ERR_CONFLICT, "-values follows a command or a process: leave out -a");
@@ -303,6 +322,31 @@ static int take_event(void *target, const char *event, struct error *e)
 	return collect_metrics_parse(&o->metrics, event, o->both, e);
 }
 
+/* -branches -values is one experiment: samples of one clock, and bursts that log values. */
+static void join_log(struct collect_metrics *m)
+{
+	bool branches = false, values = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->list.count; i++) {
+		branches |= strcmp(m->list.data[i].experiment, "branches") == 0;
+		values |= strcmp(m->list.data[i].experiment, "values") == 0;
+	}
+	for (size_t i = 0; branches && values && i < m->list.count; i++) {
+		struct collect_metric one = m->list.data[i];
+
+		if (strcmp(one.experiment, "values") == 0)
+			continue;
+		if (one.flags & METRIC_BRANCHES) {
+			one.flags |= METRIC_VALUES;
+			snprintf(one.experiment, sizeof(one.experiment), "branches,values");
+		}
+		m->list.data[kept++] = one;
+	}
+	if (kept)
+		m->list.count = kept;
+}
+
 static int take_metrics(struct options *o, struct error *e)
 {
 	struct collect_experiment x;
@@ -311,6 +355,7 @@ static int take_metrics(struct options *o, struct error *e)
 		if ((o->experiments[i] || (o->values && strcmp(x.name, "values") == 0)) &&
 			collect_metrics_add(&o->metrics, &x, o->both, e))
 			return -1;
+	join_log(&o->metrics);
 	if (o->prof_hwc && from_environment(o, e))
 		return -1;
 	for (size_t i = 0; i < o->events.count; i++)

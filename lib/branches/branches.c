@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
@@ -216,6 +217,8 @@ static void branches_free_all(struct branches *b)
 		process_remove(b, b->processes.data[b->processes.count - 1]);
 	vec_fini(&b->processes);
 	vec_fini(&b->threads);
+	for (size_t i = 0; i < b->queue.count; i++)
+		free(b->queue.data[i].values);
 	vec_fini(&b->queue);
 	vec_fini(&b->taken);
 	vec_fini(&b->notices);
@@ -329,6 +332,11 @@ const struct branch_record *branches_take(struct branches *b, size_t *count)
 	unlock(b);
 	*count = b->taken.count;
 	return b->taken.data;
+}
+
+void branches_charge(struct branches *b, uint64_t ns)
+{
+	atomic_fetch_add(&b->charged, ns);
 }
 
 const char *branches_notice(struct branches *b)

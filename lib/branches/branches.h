@@ -65,6 +65,7 @@ enum branch_record_kind {
 	BRANCH_STUB,  /* samples from begin to end (addresses) belong to the instruction at `to` */
 	BRANCH_LOAD,  /* a load at begin took this number of ticks of the time-stamp counter (hits),
 			 in  timed burst id; windows: enum branch_load_form */
+	BRANCH_VALUES, /* what a burst has logged: values, which is whoever's takes the record */
 	BRANCH_TALLY, /* id: enum experiment_tally_kind, hits: the increase */
 };
 
@@ -75,6 +76,21 @@ enum branch_load_form {
 	BRANCH_LOAD_FORMS
 };
 
+/* What was logged of one thing that an instruction works on: kinds and classes are those of
+ * experiment/values.h. Its values follow those of the place before, in order. */
+struct branch_value_place {
+	uint64_t pc;
+	uint32_t count; /* of its values */
+	uint8_t kind, operand, bits, class;
+};
+
+struct branch_values {
+	size_t places;
+	const struct branch_value_place *place;
+	const uint64_t *value;
+	/* both follow */
+};
+
 struct branch_record {
 	enum branch_record_kind kind;
 	pid_t pid;     /* process of these addresses */
@@ -83,6 +99,7 @@ struct branch_record {
 	uint32_t id, windows;
 	uint64_t hits, ns, span;
 	double rate, squares; /* executions per second of native CPU time */
+	struct branch_values *values; /* of BRANCH_VALUES */
 };
 
 /* A thread that is stopped at a random moment, outside of system calls. */
@@ -126,6 +143,7 @@ struct branches_request {
 	/* Bursts time loads, in copies only, and count nothing: there are BRANCH_LOAD and tallies.
 	 */
 	bool latency;
+	bool values; /* some bursts log values, too: BRANCH_VALUES */
 	double share; /* of the program's time that visits or timed bursts may cost; 0: those of
 			 pace.c */
 	struct branches_known *known; /* of several runs of one command; NULL: it is run once */
@@ -146,6 +164,8 @@ bool branches_ended(struct branches *b, int *status, struct rusage *usage);
 uint64_t branches_horizon(struct branches *b);
 /* Hands over complete records in order of time. *count records, borrowed until the next call. */
 const struct branch_record *branches_take(struct branches *b, size_t *count);
+/* What taken records have cost since then, ns of CPU time. */
+void branches_charge(struct branches *b, uint64_t ns);
 /* A message for the user: processes that are not followed, and why; NULL: none (left). Borrowed
  * until the next call. */
 const char *branches_notice(struct branches *b);

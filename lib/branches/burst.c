@@ -20,6 +20,9 @@
 #define CACHED_LAST (8 * (uint64_t)MILLISECOND)
 #define LAST        (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 
+/* With values: the share of bursts that log them. */
+#define LOGGED 0.25
+
 /* Share of counting in the time in copies, by its density (increments per nanosecond). */
 #define COUNTING  0.42
 #define DENSE     0.15
@@ -198,6 +201,33 @@ static uint64_t follow_timed(struct held *f, struct cache *c, bool *cut)
 	return timing_end(c);
 }
 
+/* Values are logged, and transfers counted; how long it takes natively is not known. */
+static uint64_t follow_logged(struct held *f, struct cache *c, bool *cut)
+{
+	struct branches *b = f->b;
+	struct followed *p = f->process;
+	pid_t pid = p->pid;
+	uint64_t runs;
+	bool held;
+
+	hold_pin(f);
+	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
+	value_log_begin(c);
+	b->caching = c;
+	b->orphaned = false;
+	held = cached_follow(c, f, burst_between(b, CACHED_MIN, CACHED_MAX)) == 0;
+	b->caching = NULL;
+	if (b->orphaned)
+		cache_free(c);
+	if (process_find(b, pid) != p || p->logging != c)
+		return 0;
+	runs = cache_count(c);
+	*cut = !held;
+	cache_rate(c, 0);
+	value_log_end(c);
+	return runs;
+}
+
 /* In copies if possible, else from breakpoint to breakpoint. */
 static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 {
@@ -258,6 +288,18 @@ void branches_turn(struct branches *b, pid_t tid)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 }
 
+static uint64_t burst_of(struct held *f, bool *cut)
+{
+	struct branches *b = f->b;
+	struct cache *logging = NULL;
+
+	if (b->request.values && branches_chance(b) < LOGGED)
+		logging = cache_logging(f);
+	if (logging)
+		return follow_logged(f, logging, cut);
+	return (b->request.latency ? follow_timed : follow_best)(f, cache_of(f), cut);
+}
+
 void branches_burst(struct branches *b, pid_t tid)
 {
 	struct thread *t = tracer_find(b, tid);
@@ -284,7 +326,7 @@ void branches_burst(struct branches *b, pid_t tid)
 			native_pause(f.process->cache);
 			f.registers.rip = anchors_step_out(f.process->cache, f.registers.rip);
 		}
-		runs = (b->request.latency ? follow_timed : follow_best)(&f, cache_of(&f), &cut);
+		runs = burst_of(&f, &cut);
 	}
 	hold_unpin(&f);
 	sites_clear(b);

@@ -29,12 +29,13 @@ static void fini_tables(struct cache *c)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		table_fini(all[i]);
 	c->sites.count = c->touched.count = c->page_numbers.count = c->loads.count = 0;
+	c->logged.count = 0;
 }
 
-struct cache *cache_of(struct held *f)
+static struct cache *cache_get(struct held *f, struct cache **own, bool logs)
 {
 	struct followed *p = f->process;
-	struct cache *c = p->cache;
+	struct cache *c = *own;
 
 	if (!c) {
 		c = calloc(1, sizeof(*c));
@@ -44,9 +45,10 @@ struct cache *cache_of(struct held *f)
 		c->pagemap = -1;
 		c->process = p;
 		c->pid = p->pid;
+		c->logs = logs;
 		c->refused = p->uncached;
 		init_tables(c);
-		p->cache = c;
+		*own = c;
 	}
 	if (fresh_critical(f))
 		c->refused = p->uncached = true;
@@ -55,6 +57,16 @@ struct cache *cache_of(struct held *f)
 	if (c->full || !fresh_originals(c))
 		cache_renew(c);
 	return c->refused ? NULL : c;
+}
+
+struct cache *cache_of(struct held *f)
+{
+	return cache_get(f, &f->process->cache, false);
+}
+
+struct cache *cache_logging(struct held *f)
+{
+	return cache_get(f, &f->process->logging, true);
 }
 
 void cache_free(struct cache *c)
@@ -69,6 +81,8 @@ void cache_free(struct cache *c)
 	vec_fini(&c->sites);
 	vec_fini(&c->touched);
 	vec_fini(&c->loads);
+	vec_fini(&c->logged);
+	vec_fini(&c->log);
 	vec_fini(&c->goes);
 	vec_fini(&c->page_numbers);
 	for (unsigned i = 0; i < c->arena_count; i++)

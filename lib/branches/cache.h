@@ -35,7 +35,10 @@ struct insn; /* isa/isa.h, which conflicts with <signal.h> */
 #define DOOR_LOG    1024u                        /* entries of 8 bytes */
 #define ARENA_DOORS (ARENA_TABLE + DOOR_LOG * 8) /* bytes: their table and log */
 #define ARENA_LOG   65536u                       /* bytes: of timed loads, a ring */
-#define ARENA_DATA  (ARENA_SLOTS * 8 + ARENA_TABLE + ARENA_DOORS + ARENA_LOG) /* after the code */
+#define RINGS       4u                           /* of logged values */
+#define ARENA_RINGS ((RINGS + 1) * 65536u)       /* bytes; a ring is aligned to its size */
+/* after the code */
+#define ARENA_DATA (ARENA_SLOTS * 8 + ARENA_TABLE + ARENA_DOORS + ARENA_LOG + ARENA_RINGS)
 #define ARENAS_MAX  16
 #define SITES_MAX   65535 /* of indirect transfers */
 
@@ -52,6 +55,7 @@ enum {
 	SLOT_LOG,        /* position */
 	SLOT_COUNT,      /* of loads up to the next timed one */
 	SLOT_FILES,      /* calls.c: descriptors of plain files, */
+	SLOT_RINGS = 32, /* of logged values (value_log.c): positions */
 	SLOT_CALLS = 64, /* and the kinds of system calls, a byte each */
 	SLOT_WATCHED = 256,
 	SLOTS_FIRST = 1024
@@ -85,7 +89,7 @@ struct patch {
 };
 
 struct arena {
-	uint64_t code, data, table, log; /* addresses */
+	uint64_t code, data, table, log, rings; /* addresses */
 	uint8_t *mirror;                 /* of the code */
 	uint32_t used, sent;             /* bytes of it: here; in the process */
 	uint32_t slots, slots_sent;
@@ -202,6 +206,18 @@ struct timed_load {
 	uint8_t form; /* of struct branch_record */
 };
 
+/* What copies log (value_log.c); as in struct branch_value_place. */
+struct logged_place {
+	uint64_t pc;
+	uint8_t kind, operand, bits, class;
+	uint8_t shift; /* of the register */
+};
+
+struct log_entry {
+	uint64_t value;
+	uint32_t number, reserved; /* in logged, + 1; of a ring's last entry: 0 before the burst */
+};
+
 #define CODE_PAGE 4096u
 
 /* Table entry: a page of the program's code, without our breakpoints. */
@@ -235,7 +251,10 @@ struct cache {
 	double work;                     /* cost of counting in this burst, in plain increments */
 	uint64_t setup_ns, setup_stops;  /* CPU time and stops of its thread to make arenas */
 	struct translation *translation; /* of copy.c, kept: clearing its memory takes long */
+	bool logs; /* values */
 	VEC(struct timed_load) loads;
+	VEC(struct logged_place) logged;
+	VEC(struct log_entry) log; /* of this burst */
 	VEC(uint32_t) goes;  /* of this burst: time stamps at which it went on */
 	uint32_t unfinished; /* copy, + 1, that was counted and left before its end */
 	uint64_t files;      /* descriptors below 64 that are plain files, seen in this burst */
@@ -244,6 +263,8 @@ struct cache {
 /* cache.c */
 /* NULL: this process cannot have one. */
 struct cache *cache_of(struct held *f);
+/* The one that logs values. */
+struct cache *cache_logging(struct held *f);
 
 /* arena.c */
 /* The arena for code at this address; NULL: none. */
@@ -280,6 +301,8 @@ void copy_meet(struct cache *c, uint64_t sum, uint64_t to);
 /* To be called when an indirect transfer of site went to a copy. */
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy);
 
+/* Whether its addresses have 32 bits. */
+bool copy_has_narrow_address(const uint8_t *bytes);
 /* Original bytes: each page is read only once. Returns how many there are. */
 size_t copy_read(struct cache *c, uint64_t address, uint8_t *bytes, size_t size);
 /* The length of an instruction that a single step can carry out in the original; 0: not possible.
@@ -393,6 +416,14 @@ void timing_begin(struct cache *c);
 int timing_prepare(struct cache *c, const struct arena *a);
 void timing_go(struct cache *c);
 uint64_t timing_end(struct cache *c);
+
+/* value_log.c: of an instruction, before its copy and after it; of a call, before it. */
+void value_log_before(struct out *o, const uint8_t *bytes, const struct insn *i);
+void value_log_after(struct out *o, const struct insn *i);
+void value_log_call(struct out *o, uint64_t entry);
+/* A burst begins; it is over: records its values. */
+void value_log_begin(struct cache *c);
+void value_log_end(struct cache *c);
 
 /* Reads the counters of a burst that has ended: returns the number of transfers, adds them to
  * met. */

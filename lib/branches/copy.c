@@ -58,7 +58,7 @@ static bool is_transactional(const uint8_t *bytes)
 	return bytes[0] == 0xc7 && bytes[1] == 0xf8;
 }
 
-static bool has_narrow_address(const uint8_t *bytes)
+bool copy_has_narrow_address(const uint8_t *bytes)
 {
 	for (; branches_is_prefix(*bytes); bytes++)
 		if (*bytes == 0x67)
@@ -89,7 +89,7 @@ static bool can_copy(const struct arena *a, const uint8_t *bytes, const struct i
 		return false;
 	if (!insn->relative_at)
 		return true;
-	if (has_narrow_address(bytes))
+	if (copy_has_narrow_address(bytes))
 		return false;
 	memcpy(&word, bytes + insn->relative_at, sizeof(word));
 	target = insn->address + insn->length + (uint64_t)(int64_t)word;
@@ -283,6 +283,14 @@ static int counting_place(struct translation *t, const struct copy *copy)
 	return (int)i;
 }
 
+static void emit_logged(struct out *o, const uint8_t *bytes, const struct insn *insn)
+{
+	value_log_before(o, bytes, insn);
+	emit_copy(o, bytes, insn);
+	o->address = insn->address + insn->length;
+	value_log_after(o, insn);
+}
+
 static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 {
 	const struct code *code = &t->code;
@@ -306,6 +314,8 @@ static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 			break;
 		if (timing_wants(o->cache, &code->insns[i]))
 			timing_emit(o, code->at[i], &code->insns[i]);
+		else if (o->cache->logs)
+			emit_logged(o, code->at[i], &code->insns[i]);
 		else
 			emit_copy(o, code->at[i], &code->insns[i]);
 	}
@@ -404,6 +414,8 @@ static uint64_t emit_transfer(struct translation *t, struct copy *copy)
 			o->cache->full = true;
 		return 0;
 	}
+	if (x->kind == TRANSFER_CALL && o->cache->logs)
+		value_log_call(o, x->to);
 	if (x->kind == TRANSFER_CALL)
 		emit_slot(o, "\xff\x35", arena_slot(o->arena, x->next)); /* push */
 	o->address = x->to;

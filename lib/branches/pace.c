@@ -14,9 +14,12 @@
  *
  * Between bursts, anchors take turns at moments of the same kind.
  */
+#include <stdatomic.h>
+
 #include "branches/private.h"
 
 #define SHARE_BURSTS  0.035 /* of the program's time */
+#define SHARE_LOGGED  0.01  /* and this where some log values */
 #define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
@@ -114,7 +117,7 @@ static uint64_t spent_in_all(const struct branches *b)
 {
 	uint64_t stopped = b->told[TALLY_STOP_NS], own = b->told[TALLY_TIMED_NS];
 
-	return spent(b) + (stopped > own ? stopped - own : 0);
+	return spent(b) + b->elsewhere + (stopped > own ? stopped - own : 0);
 }
 
 /* Whether its moment has come. If it is too expensive now, it is put off. */
@@ -158,7 +161,7 @@ static void calibrate_once(struct branches *b)
 
 static void one_burst(struct branches *b, struct followed *p)
 {
-	uint64_t before = spent(b);
+	uint64_t before = spent(b), elsewhere;
 	long processor = -1;
 	pid_t tid = p ? find_running(b, p, &processor) : 0;
 
@@ -172,7 +175,9 @@ static void one_burst(struct branches *b, struct followed *p)
 		calibrate_once(b);
 		branches_burst(b, tid);
 	}
-	pace_note(&b->bursts, (double)(spent(b) - before));
+	elsewhere = atomic_exchange(&b->charged, 0);
+	b->elsewhere += elsewhere;
+	pace_note(&b->bursts, (double)(spent(b) - before + elsewhere));
 	draw_next(b, &b->bursts);
 }
 
@@ -206,14 +211,21 @@ static void one_turn(struct branches *b, const struct followed *p)
 	draw_next(b, &b->turns);
 }
 
+static void tell_caches(const struct followed *p)
+{
+	if (p->cache)
+		cache_tell(p->cache);
+	if (p->logging)
+		cache_tell(p->logging);
+}
+
 static void tell_counts(struct branches *b)
 {
 	b->counts[TALLY_PROGRAM_NS] += b->used - b->used_told;
 	b->used_told = b->used;
 	b->counts[TALLY_COST_NS] = spent_in_all(b) - b->told[TALLY_COST_NS];
 	for (size_t i = 0; i < b->processes.count; i++)
-		if (b->processes.data[i]->cache)
-			cache_tell(b->processes.data[i]->cache);
+		tell_caches(b->processes.data[i]);
 	for (uint32_t i = 0; i < TALLY_KINDS; i++) {
 		if (b->counts[i] || i == TALLY_BURSTS)
 			branches_put(b, &(struct branch_record){.kind = BRANCH_TALLY,
@@ -259,6 +271,7 @@ static void pace_bursts(struct branches *b, bool asked)
 		.share = asked                  ? 1
 			 : b->request.share > 0 ? b->request.share
 			 : b->request.latency   ? SHARE_TIMED
+			 : b->request.values    ? SHARE_BURSTS + SHARE_LOGGED
 						: SHARE_BURSTS,
 		.cost = COST_BURST,
 		.count = 1};

@@ -77,6 +77,7 @@ struct followed { /* a process */
 	VEC(struct area) areas;
 	struct table blocks; /* decoded; valid as long as the maps are unchanged */
 	struct cache *cache; /* NULL: there is none yet */
+	struct cache *logging; /* of bursts that log values; likewise */
 	bool uncached;       /* not possible */
 	unsigned threads, forks;
 };
@@ -159,6 +160,7 @@ struct branches {
 	pid_t apart;        /* the process of the tracer; 0: it is a thread */
 	bool over;          /* it has done all */
 	bool zombie;        /* our child has ended, and we have not waited for it */
+	_Atomic uint64_t charged; /* ns */
 	branch_queue queue;
 	VEC(char) notices; /* texts, each with its 0 */
 	uint64_t horizon;  /* 0: up to now */
@@ -187,6 +189,7 @@ struct branches {
 	uint64_t used;         /* CPU time of the program */
 	uint64_t used_told, next_telling;
 	struct pace bursts, windows, turns;
+	uint64_t elsewhere; /* CPU time that records have cost besides, ns */
 	struct costs costs;
 	bool calibrated; /* costs were measured, or could not be */
 	struct probes probes;

@@ -156,19 +156,25 @@ struct followed *process_add(struct branches *b, pid_t pid)
 }
 
 /* A burst frees the process that it works with. */
-static void forget_cache(struct branches *b, struct followed *p)
+static void forget_cache(struct branches *b, struct cache **own)
 {
-	if (b->caching && b->caching == p->cache)
+	if (b->caching && b->caching == *own)
 		b->orphaned = true;
 	else
-		cache_free(p->cache);
-	p->cache = NULL;
+		cache_free(*own);
+	*own = NULL;
+}
+
+static void forget_caches(struct branches *b, struct followed *p)
+{
+	forget_cache(b, &p->cache);
+	forget_cache(b, &p->logging);
 }
 
 void process_renew(struct branches *b, struct followed *p)
 {
 	sites_forget(b, p);
-	forget_cache(b, p);
+	forget_caches(b, p);
 	close_memory(p);
 	forget_code(p);
 	p->refused = p->uncached = false;
@@ -180,7 +186,7 @@ void process_renew(struct branches *b, struct followed *p)
 void process_remove(struct branches *b, struct followed *p)
 {
 	sites_forget(b, p);
-	forget_cache(b, p);
+	forget_caches(b, p);
 	close_memory(p);
 	forget_code(p);
 	vec_fini(&p->areas);
@@ -260,8 +266,12 @@ static int look_at_maps(struct followed *p)
 			rc = take_line(p, line);
 			line = *end ? end + 1 : end;
 		}
-		if (p->cache && !still_there(p, before.data, before.count))
-			cache_renew(p->cache);
+		if (!still_there(p, before.data, before.count)) {
+			if (p->cache)
+				cache_renew(p->cache);
+			if (p->logging)
+				cache_renew(p->logging);
+		}
 		vec_fini(&before);
 	}
 	free(text);

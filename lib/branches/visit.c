@@ -56,7 +56,7 @@ void branches_visit(struct branches *b, pid_t tid, long processor)
 		used = now > used ? now - used : 0;
 		b->counts[TALLY_STOP_NS] += used < STOP_MOST ? used : STOP_MOST;
 	}
-	b->counts[TALLY_COST_NS] += elsewhere;
+	b->elsewhere += elsewhere;
 	b->bursts.cost += (double)elsewhere;
 	branches_set_horizon(b, 0);
 	branches_pin_free(b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/branch_records.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/branches.h"
@@ -32,6 +33,7 @@ int branch_records_take(struct branch_records *r, uint64_t *known)
 {
 	const struct branch_record *records;
 	size_t count, left = r->pending.count - r->next;
+	int rc = 0;
 
 	*known = UINT64_MAX;
 	if (!r->branches)
@@ -44,9 +46,11 @@ int branch_records_take(struct branch_records *r, uint64_t *known)
 	*known = branches_horizon(r->branches);
 	records = branches_take(r->branches, &count);
 	for (size_t i = 0; i < count; i++)
-		if (branch_keep(r, &records[i]))
-			return -1;
-	return 0;
+		if (rc || branch_keep(r, &records[i])) {
+			free(records[i].values);
+			rc = -1;
+		}
+	return rc;
 }
 
 /* The image of an address of process p; 0 if unknown; -1 when memory is out. */
@@ -219,6 +223,16 @@ uint64_t branch_records_origin(const struct branch_records *r, pid_t pid, uint64
 	return stub && stub->pid == pid && address >= stub->begin ? stub->to : address;
 }
 
+static int branch_add_values(
+	struct branch_records *r, const struct process *p, const struct branch_values *values)
+{
+	int rc = value_records_log(r->logged, p, values);
+
+	branches_charge(r->branches, r->logged->spent);
+	r->logged->spent = 0;
+	return rc;
+}
+
 static int branch_add(struct branch_records *r, const struct branch_record *record)
 {
 	struct process *p;
@@ -238,6 +252,8 @@ static int branch_add(struct branch_records *r, const struct branch_record *reco
 	p = spaces_process(r->spaces, record->pid, record->time);
 	if (!p)
 		return -1;
+	if (record->kind == BRANCH_VALUES)
+		return branch_add_values(r, p, record->values);
 	if (record->kind == BRANCH_LOAD)
 		return latency_records_add(r->latencies, p, record);
 	return record->kind == BRANCH_RUN   ? branch_add_run(r, p, record)
@@ -247,9 +263,14 @@ static int branch_add(struct branch_records *r, const struct branch_record *reco
 
 int branch_records_advance(struct branch_records *r, uint64_t time)
 {
-	for (; r->next < r->pending.count && r->pending.data[r->next].time < time; r->next++)
-		if (branch_add(r, &r->pending.data[r->next]))
+	for (; r->next < r->pending.count && r->pending.data[r->next].time < time; r->next++) {
+		int rc = branch_add(r, &r->pending.data[r->next]);
+
+		free(r->pending.data[r->next].values);
+		r->pending.data[r->next].values = NULL;
+		if (rc)
 			return -1;
+	}
 	return 0;
 }
 
@@ -272,6 +293,8 @@ bool branch_records_quiet(struct branch_records *r, pid_t pid, uint64_t time)
 void branch_records_fini(struct branch_records *r)
 {
 	branches_free(r->branches);
+	for (; r->next < r->pending.count; r->next++)
+		free(r->pending.data[r->next].values);
 	vec_fini(&r->pending);
 	vec_fini(&r->quiet);
 	vec_fini(&r->sites);

@@ -32,6 +32,7 @@ struct branch_stub {
 struct branch_records {
 	struct branches *branches;         /* owned; NULL: nothing is followed */
 	struct value_records *values;      /* whose visits it makes, borrowed; NULL: none */
+	struct value_records *logged;      /* of what its bursts log, borrowed; NULL: none */
 	struct latency_records *latencies; /* whose loads it times, borrowed */
 	struct experiment *experiment;
 	struct spaces *spaces;

@@ -220,6 +220,27 @@ static int add_visits(struct collection *c, struct branches_request *request, st
 	return 0;
 }
 
+static int add_log(struct collection *c, struct branches_request *request, struct error *e)
+{
+	request->values = true;
+	c->sampler.branches.logged = &c->sampler.values;
+	if (value_records_begin_log(&c->sampler.values, e))
+		return -1;
+	c->sampler.values.sites.shape = c->request->values.shape;
+	return 0;
+}
+
+static int begin_what(struct collection *c, struct branches_request *request, struct error *e)
+{
+	if (!wants(c, METRIC_VALUES))
+		return 0;
+	if (wants(c, METRIC_BRANCHES))
+		return add_log(c, request, e);
+	return c->request->values.latency
+		       ? latency_records_begin(&c->sampler.latencies, request, e)
+		       : add_visits(c, request, e);
+}
+
 /* Samples work without branch records and values. */
 static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 {
@@ -233,13 +254,13 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 		.known = r->known,
 		.context = &c->sampler.rings};
 	struct error why;
-	bool values = wants(c, METRIC_VALUES), latency = values && r->values.latency;
-	const char *what = latency ? "latencies" : values ? "values" : "branch records";
+	const char *what = wants(c, METRIC_BRANCHES) ? "branch records"
+			   : r->values.latency       ? "latencies"
+						     : "values";
 
 	if (!wants_tracer(c))
 		return 0;
-	if (latency ? latency_records_begin(&c->sampler.latencies, &request, &why) == 0
-		    : !values || add_visits(c, &request, &why) == 0)
+	if (begin_what(c, &request, &why) == 0)
 		c->sampler.branches.branches = branches_new(&request, &why);
 	if (c->sampler.branches.branches)
 		return 0;

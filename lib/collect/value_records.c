@@ -44,6 +44,13 @@ int value_records_begin(
 	return 0;
 }
 
+int value_records_begin_log(struct value_records *r, struct error *e)
+{
+	r->logged = true;
+	value_sites_init(&r->sites);
+	return experiment_fact(r->experiment, EXPERIMENT_VALUE_SOURCE, EXPERIMENT_VALUE_BURSTS, e);
+}
+
 int value_records_watch(struct value_records *r, struct error *e)
 {
 	return watches_begin(&r->watches, e) ||
@@ -200,6 +207,41 @@ static int add_value_seen(struct value_records *r, const struct process *p,
 	return value_sites_add(&r->sites, &told);
 }
 
+static int value_log_place(struct value_records *r, const struct process *p,
+	const struct branch_value_place *of, const uint64_t *values, const struct mapping **last)
+{
+	struct value_told told = {.kind = of->kind,
+		.operand = of->operand,
+		.form = (uint32_t)of->bits << 8 | of->class};
+	struct value_place place;
+
+	if (find_place(r, p, of->pc, last, &place))
+		return -1;
+	told.image = place.image;
+	told.address = place.address;
+	return place.image ? value_sites_add_run(&r->sites, &told, values, of->count) : 0;
+}
+
+int value_records_log(
+	struct value_records *r, const struct process *p, const struct branch_values *values)
+{
+	const struct mapping *last = NULL;
+	uint64_t began = thread_ns(), all = 0;
+
+	value_sites_moment(&r->sites);
+	for (size_t i = 0; i < values->places; i++) {
+		if (value_log_place(r, p, &values->place[i], values->value + all, &last))
+			return -1;
+		all += values->place[i].count;
+	}
+	r->spent += thread_ns() - began;
+	return experiment_add_value_tally(r->experiment, VALUE_TALLY_MOMENTS, 1) ||
+			       experiment_add_value_tally(
+				       r->experiment, VALUE_TALLY_VALUES, all)
+		       ? -1
+		       : 0;
+}
+
 static int add_window(struct value_records *r, struct value_window *w)
 {
 	struct process *p = spaces_process(r->spaces, w->pid, w->time);
@@ -251,13 +293,15 @@ int value_records_tally(struct value_records *r, enum experiment_tally_kind kind
 
 int value_records_put(struct value_records *r)
 {
-	return r->values ? value_sites_put(&r->sites, r->experiment) : 0;
+	return r->values || r->logged ? value_sites_put(&r->sites, r->experiment) : 0;
 }
 
 void value_records_fini(struct value_records *r)
 {
 	if (r->module.path)
 		value_module_close(&r->module);
+	if (r->logged)
+		value_sites_fini(&r->sites);
 	if (!r->values)
 		return;
 	values_free(r->values);

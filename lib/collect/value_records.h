@@ -22,7 +22,8 @@ typedef VEC(struct value_window) value_windows;
 struct value_records {
 	struct experiment *experiment;
 	struct spaces *spaces;
-	struct values *values;      /* owned; NULL: there are none */
+	struct values *values;      /* owned; NULL: there are no windows */
+	bool logged;                /* bursts log values */
 	struct value_module module; /* path is NULL: there is none */
 	struct value_sites sites;
 	struct watches watches; /* of the thread that traces */
@@ -42,6 +43,11 @@ int value_records_load(struct value_records *r, const char *which,
 /* -1: no values are possible. */
 int value_records_begin(
 	struct value_records *r, const struct values_config *config, struct error *e);
+/* Bursts of branch records log values, in place of windows. -1: memory is out. */
+int value_records_begin_log(struct value_records *r, struct error *e);
+/* What one has logged. -1: memory is out. */
+int value_records_log(
+	struct value_records *r, const struct process *p, const struct branch_values *values);
 /* Some accesses are to be watched, too. -1: that is not possible here. */
 int value_records_watch(struct value_records *r, struct error *e);
 /* Of struct branches_request; the context is the struct value_records. */

@@ -64,6 +64,10 @@ enum experiment_value_kind {
 #define EXPERIMENT_VALUE_LEVEL  "values.level.%d"
 #define EXPERIMENT_VALUE_LEVELS "values.level.1" /* always there */
 
+/* A fact: values are those that bursts have logged, not those of windows. */
+#define EXPERIMENT_VALUE_SOURCE "values.source"
+#define EXPERIMENT_VALUE_BURSTS "bursts"
+
 /* What the operands of one execution of an operation were, of bits. */
 enum experiment_value_operation {
 	VALUE_OPERAND_ZERO = 1 << 0,     /* of an addition, multiplication, shift count */

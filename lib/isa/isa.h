@@ -186,6 +186,12 @@ static inline bool insn_jumps(const struct insn *i)
  * operand and an immediate (Intel since Sandy Bridge, AMD since Zen 3; older ones fuse fewer). */
 bool isa_fuses(enum isa_machine machine, const struct insn *first, const struct insn *branch);
 
+/* The first register that it writes: general, but not rsp, or a vector register. False: there is
+ * none, or its text has the value. */
+bool insn_result(const struct insn *i, struct insn_operand *result);
+/* Bytes of its floating-point elements in vector registers; 0: it has none. */
+unsigned insn_element(const struct insn *i);
+
 /* Decodes the first instruction of bytes. An invalid one gets INSN_BAD and the length of the
  * smallest one, so that a sweep continues after it. Returns its length; 0 only for size 0. */
 size_t isa_decode(enum isa_machine machine, const void *bytes, size_t size, uint64_t address,

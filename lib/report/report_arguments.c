@@ -146,6 +146,8 @@ static void arguments_make(struct report_values *w)
 	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++)
 		arguments_row(w, &list[i]);
 	report_left_out(w->t, count - i, "argument", "-q");
+	if (!count)
+		report_values_few(w, "No argument has frequent values");
 }
 
 int report_arguments(struct prof_data *d, struct report_table *t, struct error *e)

@@ -343,10 +343,8 @@ static void bits_make(struct report_values *w, const struct bits_view *v)
 		bits_row(w, v, list[i].site);
 	report_left_out(w->t, count - i, "place", "-q");
 	if (!count)
-		report_note(w->t,
-			"Nothing of that kind was seen in 1%% of the executions of any "
-			"instruction with %d values or more",
-			REPORT_VALUES_LEAST);
+		report_values_few(w, "Nothing of that kind was seen in 1% of the executions of any "
+				     "instruction");
 }
 
 static void operations_make(struct report_values *w)

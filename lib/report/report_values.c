@@ -2,6 +2,7 @@
 /* What instructions worked on: values by site (ssrun -values). */
 #include "report/report_values.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,50 @@ const char *report_values_instruction(
 	return report_text(t, "%s", text);
 }
 
+/* Whether files have values that bursts have logged; *windows: and whether some have those of
+ * windows. */
+static bool values_logged(const struct prof_data *d, bool *windows)
+{
+	bool logged = false;
+
+	*windows = false;
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		if (experiment_fact_find(x, EXPERIMENT_VALUE_SOURCE))
+			logged = true;
+		else
+			*windows |= experiment_has_values(x);
+	}
+	return logged;
+}
+
+void report_values_few(struct report_values *w, const char *none)
+{
+	uint64_t moments = w->v.tallies[VALUE_TALLY_MOMENTS];
+	bool windows, logged = values_logged(w->d, &windows);
+
+	if (report_values_named(w))
+		report_note(w->t, "%s", none);
+	else
+		report_note(w->t,
+			"%s, in %d values and %d %s or more; there were %" PRIu64
+			" in all: a longer run, ssrun -runs or a higher %s has more",
+			none, REPORT_VALUES_LEAST, VALUES_MOMENTS_FEW,
+			logged ? "bursts" : "windows", moments, logged ? "-bursts" : "-budget");
+}
+
+/* Where values come from, if that is not the usual way. */
+static void note_source(struct report_values *w)
+{
+	bool windows, logged = values_logged(w->d, &windows);
+
+	if (logged)
+		report_note(w->t, windows ? "Some values were logged in bursts (ssrun -branches "
+					    "-values), the others are those of windows"
+					  : "Values were logged in bursts (ssrun -branches -values)");
+}
+
 int report_values_report(struct prof_data *d, struct report_table *t,
 	void (*make)(struct report_values *w), struct error *e)
 {
@@ -102,6 +147,7 @@ int report_values_report(struct prof_data *d, struct report_table *t,
 	if (rc == 0) {
 		w.all = d->metrics.count ? (double)d->metrics.data[0].samples : 0;
 		make(&w);
+		note_source(&w);
 	}
 	explain_procedures_fini(&w.procedures);
 	profile_values_fini(&w.v);
@@ -247,6 +293,11 @@ static bool values_shows(const struct report_values *w, const struct prof_value_
 	case VALUE_ARGUMENT:
 	case VALUE_RETURN:
 		break;
+	case VALUE_OPERAND: /* -operations has those of windows */
+		if (!profile_value_find(
+			    &w->v, s->key.image, s->key.address, VALUE_OPERATION, 0))
+			break;
+		return false;
 	case VALUE_BRANCH:
 		if (profile_value_class(s) == VALUE_PLACE)
 			break;
@@ -295,6 +346,8 @@ static void values_make(struct report_values *w)
 	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++)
 		values_add_row(w, list[i].site);
 	report_left_out(w->t, count - i, "place", "-q");
+	if (!count)
+		report_values_few(w, "No place has frequent values");
 }
 
 int report_values_view(struct prof_data *d, struct report_table *t, struct error *e)

@@ -35,6 +35,10 @@ void value_sites_fini(struct value_sites *s);
 void value_sites_moment(struct value_sites *s);
 /* -1: memory is out. */
 int value_sites_add(struct value_sites *s, const struct value_told *told);
+/* Values of one place that are not addresses of images, all of one moment, in order. -1: memory is
+ * out. */
+int value_sites_add_run(
+	struct value_sites *s, const struct value_told *of, const uint64_t *values, size_t count);
 /* Puts them into the experiment, in place of those that it has. -1: memory is out. */
 int value_sites_put(struct value_sites *s, struct experiment *x);
 

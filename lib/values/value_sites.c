@@ -126,34 +126,61 @@ static int add_stride(struct value_sites *s, const struct value_told *of, uint64
 	return value_sites_add(s, &told);
 }
 
-int value_sites_add(struct value_sites *s, const struct value_told *told)
+static struct live_site *site_of(struct value_sites *s, const struct value_told *told)
 {
 	struct experiment_value_site key = {.key = {.address = told->address,
 						    .image = told->image,
 						    .kind = told->kind,
 						    .operand = told->operand,
 						    .form = told->form}};
-	struct live_site *site = table_add(&s->sites, &key.key);
-	uint64_t before;
-	bool again;
 
-	if (!site)
-		return -1;
-	again = site->now && site->moment == s->moment;
-	before = site->last;
-	if (!again) {
+	return table_add(&s->sites, &key.key);
+}
+
+/* *again: it is not its first value in this moment. */
+static int add_to_site(const struct value_sites *s, struct live_site *site, uint64_t raw,
+	uint64_t value, uint32_t image, bool *again)
+{
+	*again = site->now && site->moment == s->moment;
+	if (!*again) {
 		end_moment(site);
 		site->moment = s->moment;
 		site->row.moments++;
 	}
 	site->now++;
-	site->last = told->raw;
-	site->row.pairs += again;
-	site->row.repeats += again && told->raw == before;
-	add_numbers(site, told->raw);
-	if (list_value(site, told->value, told->value_image))
+	site->row.pairs += *again;
+	site->row.repeats += *again && raw == site->last;
+	site->last = raw;
+	add_numbers(site, raw);
+	return list_value(site, value, image);
+}
+
+int value_sites_add(struct value_sites *s, const struct value_told *told)
+{
+	struct live_site *site = site_of(s, told);
+	uint64_t before;
+	bool again;
+
+	if (!site)
+		return -1;
+	before = site->last;
+	if (add_to_site(s, site, told->raw, told->value, told->value_image, &again))
 		return -1;
 	return again && told->kind == VALUE_ADDRESS ? add_stride(s, told, told->raw - before) : 0;
+}
+
+int value_sites_add_run(
+	struct value_sites *s, const struct value_told *of, const uint64_t *values, size_t count)
+{
+	struct live_site *site = site_of(s, of);
+	bool again;
+
+	if (!site)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (add_to_site(s, site, values[i], values[i], 0, &again))
+			return -1;
+	return 0;
 }
 
 /* ---- rows ---- */

@@ -224,49 +224,19 @@ static uint32_t vector_set(const struct insn_registers *r)
 	return (uint32_t)(r->word[0] >> REG_VECTOR);
 }
 
-/* Bytes of a floating-point element: mnemonics end with it. */
-static uint8_t element_of(const struct insn *i)
-{
-	const char *name = isa_mnemonic(ISA_X86_64, i->mnemonic);
-	size_t length = strlen(name);
-
-	if (!(i->classes & INSN_VECTOR) || length < 2)
-		return 0;
-	name += length - 2;
-	if (strcmp(name, "ss") == 0 || strcmp(name, "ps") == 0)
-		return 4;
-	return strcmp(name, "sd") == 0 || strcmp(name, "pd") == 0 ? 8 : 0;
-}
-
 static void see_of_result(struct step *s, const struct insn *i)
 {
-	const struct insn_operand *o = NULL;
-	uint16_t sets = s->sets & (uint16_t) ~(1u << REG_RSP);
+	struct insn_operand o;
 
-	for (unsigned k = 0; !o && k < i->operands; k++)
-		if (i->operand[k].writes && (i->operand[k].kind == OPERAND_GENERAL ||
-						    i->operand[k].kind == OPERAND_VECTOR))
-			o = &i->operand[k];
-	/* What its text says already. */
-	if (i->classes & INSN_ZEROES || (begins(i, "mov") && i->has_immediate && !i->memories) ||
-		(s->kind == STEP_ADDRESS && i->memory[0].absolute))
+	if (!insn_result(i, &o))
 		return;
+	s->result = o.reg;
 	s->result_class = VALUE_INTEGER;
-	if (o && o->kind == OPERAND_VECTOR) {
-		s->result = o->reg;
+	s->result_bits = (uint8_t)o.bits;
+	s->high = o.high;
+	if (o.kind == OPERAND_VECTOR) {
 		s->result_class = s->element ? VALUE_FLOAT : VALUE_VECTOR;
 		s->result_bits = s->element ? (uint8_t)(8 * s->element) : 64;
-	} else if (o && o->reg != REG_RSP) {
-		s->result = o->reg;
-		s->result_bits = (uint8_t)o->bits;
-		s->high = o->high;
-	} else if (!o && sets && !s->writes) {
-		/* Not written in its text: of multiplications and divisions. */
-		s->result = (uint8_t)__builtin_ctz(sets);
-		s->result_bits =
-			i->operands && i->operand[0].bits >= 16 ? (uint8_t)i->operand[0].bits : 64;
-	} else {
-		return;
 	}
 	s->sees |= SEES_RESULT;
 }
@@ -324,7 +294,7 @@ static void decode_sees(struct step *s, const struct insn *i)
 		s->uses &= (uint16_t)~s->sets;
 		s->vector_uses &= ~s->vector_sets;
 	}
-	s->element = element_of(i);
+	s->element = (uint8_t)insn_element(i);
 	if (s->kind == STEP_EXECUTE || s->kind == STEP_ADDRESS)
 		see_of_result(s, i);
 	if (s->kind == STEP_EXECUTE && s->memory) {
