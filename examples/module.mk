@@ -32,7 +32,7 @@ $(O)/examples/count-f: examples/count.f90 $(O)/lib/libperfex.so $(O)/flags
 	$(Q)$(FORTRAN) -Wall $(example_flags) -J$(O)/obj/examples -o $@ $< $(with_library)
 
 # Modules for ssrun -values.
-modules       := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),vp-classic vp-address vp-caller)
+modules       := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),vp-classic vp-address vp-caller vp-latency)
 EXAMPLES      += $(modules:%=$(O)/examples/%.so)
 $(modules:%=$(O)/examples/%.so): $(O)/examples/%.so: examples/%.c include/speedshop/values.h $(O)/flags
 	@mkdir -p $(@D)

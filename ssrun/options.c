@@ -132,10 +132,10 @@ static bool wants_branches(const struct options *o)
 /* With -branches, bursts log values; there are neither windows nor timed loads. */
 static int check_log(const struct options *o, struct error *e)
 {
-	const char *what = o->latency  ? "-values=latency"
-			   : o->watch  ? "-values=watch"
-			   : o->module ? "-values=MODULE.so"
-			   : o->length ? "-length"
+	const char *what = o->latency    ? "-values=latency"
+			   : o->watch    ? "-values=watch"
+			   : o->module   ? "-values=MODULE.so"
+			   : o->length   ? "-length"
 			   : o->rate > 0 ? "-rate"
 					 : NULL;
 

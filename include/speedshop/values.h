@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define VP_VERSION 1
+#define VP_VERSION 2 /* modules of version 1 can be used, too */
 
 /* General registers of x86-64, in the order of their numbers. */
 enum vp_register {
@@ -48,6 +48,7 @@ enum vp_flag {
 	VP_BRANCHES = 1 << 2,
 	VP_CALLS = 1 << 3, /* a branch that is a call */
 	VP_RETURNS = 1 << 4,
+	VP_TIMED = 1 << 5, /* a load that was timed (ssrun -values=latency), see latency */
 };
 
 /* How windows are made: filled with what the user has asked for, may be changed by vp_open. */
@@ -88,6 +89,9 @@ struct vp_context {
 	int (*read)(const struct vp_context *x, uint64_t address, void *to, size_t size);
 	int (*at)(struct vp_context *x, unsigned number);
 	void *host;
+	/* Since version 2: with VP_TIMED, ns that the load took beyond one from the first-level
+	 * cache; else 0. */
+	double latency;
 };
 
 /* Of kinds. */
@@ -130,6 +134,10 @@ void vp_sample(struct vp_context *x);
 void vp_window(struct vp_context *x);
 /* Optional: the name of a kind for prof, a constant text. */
 const char *vp_name(unsigned kind);
+/* Optional: the name of a value of a kind, for values below VP_NAMED; at most 15 bytes. NULL: it is
+ * shown as a number. */
+#define VP_NAMED 16
+const char *vp_value_name(unsigned kind, uint64_t value);
 
 #ifdef __cplusplus
 }

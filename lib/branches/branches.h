@@ -64,10 +64,19 @@ enum branch_record_kind {
 			 (windows), the sum of its rates and of their squares */
 	BRANCH_STUB,  /* samples from begin to end (addresses) belong to the instruction at `to` */
 	BRANCH_LOAD,  /* a load at begin took this number of ticks of the time-stamp counter (hits),
-			 in  timed burst id; windows: enum branch_load_form */
-	BRANCH_VALUES, /* what a burst has logged: values, which is whoever's takes the record */
-	BRANCH_TALLY, /* id: enum experiment_tally_kind, hits: the increase */
+			 in  timed burst id; windows: enum branch_load_form; end and to: bytes
+			 of the instruction; span: branch_load_insn */
+	BRANCH_VALUES, /* what a burst has logged: values, to be freed by the owner of the record */
+	BRANCH_TALLY,  /* id: enum experiment_tally_kind, hits: the increase */
 };
+
+/* Of a timed load: bytes of the instruction and of its memory; the general register that it writes
+ * (255: none) and how many bits of it. The lowest byte is first. */
+static inline uint64_t branch_load_insn(
+	unsigned length, unsigned size, unsigned result, unsigned result_bits)
+{
+	return length | size << 8 | result << 16 | result_bits << 24;
+}
 
 /* How registers reach a timed load, which is part of what its copy takes. */
 enum branch_load_form {
@@ -98,7 +107,7 @@ struct branch_record {
 	uint64_t begin, end, to;
 	uint32_t id, windows;
 	uint64_t hits, ns, span;
-	double rate, squares; /* executions per second of native CPU time */
+	double rate, squares;         /* executions per second of native CPU time */
 	struct branch_values *values; /* of BRANCH_VALUES */
 };
 
@@ -143,7 +152,7 @@ struct branches_request {
 	/* Bursts time loads, in copies only, and count nothing: there are BRANCH_LOAD and tallies.
 	 */
 	bool latency;
-	bool values; /* some bursts log values, too: BRANCH_VALUES */
+	bool values;  /* some bursts log values, too: BRANCH_VALUES */
 	double share; /* of the program's time that visits or timed bursts may cost; 0: those of
 			 pace.c */
 	struct branches_known *known; /* of several runs of one command; NULL: it is run once */

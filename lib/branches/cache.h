@@ -39,8 +39,8 @@ struct insn; /* isa/isa.h, which conflicts with <signal.h> */
 #define ARENA_RINGS ((RINGS + 1) * 65536u)       /* bytes; a ring is aligned to its size */
 /* after the code */
 #define ARENA_DATA (ARENA_SLOTS * 8 + ARENA_TABLE + ARENA_DOORS + ARENA_LOG + ARENA_RINGS)
-#define ARENAS_MAX  16
-#define SITES_MAX   65535 /* of indirect transfers */
+#define ARENAS_MAX 16
+#define SITES_MAX  65535 /* of indirect transfers */
 
 /* The first slots of an arena; 0 means none. */
 enum {
@@ -90,8 +90,8 @@ struct patch {
 
 struct arena {
 	uint64_t code, data, table, log, rings; /* addresses */
-	uint8_t *mirror;                 /* of the code */
-	uint32_t used, sent;             /* bytes of it: here; in the process */
+	uint8_t *mirror;                        /* of the code */
+	uint32_t used, sent;                    /* bytes of it: here; in the process */
 	uint32_t slots, slots_sent;
 	uint64_t *values;         /* of slots: the values read last */
 	VEC(struct place) places; /* ascending */
@@ -203,7 +203,8 @@ struct flags_at {
 /* A load with a timed copy. */
 struct timed_load {
 	uint64_t address;
-	uint8_t form; /* of struct branch_record */
+	uint8_t form; /* of struct branch_record, with what follows */
+	uint8_t bytes[16], length, size, result, result_bits;
 };
 
 /* What copies log (value_log.c); as in struct branch_value_place. */
@@ -251,13 +252,13 @@ struct cache {
 	double work;                     /* cost of counting in this burst, in plain increments */
 	uint64_t setup_ns, setup_stops;  /* CPU time and stops of its thread to make arenas */
 	struct translation *translation; /* of copy.c, kept: clearing its memory takes long */
-	bool logs; /* values */
+	bool logs;                       /* values */
 	VEC(struct timed_load) loads;
 	VEC(struct logged_place) logged;
 	VEC(struct log_entry) log; /* of this burst */
-	VEC(uint32_t) goes;  /* of this burst: time stamps at which it went on */
-	uint32_t unfinished; /* copy, + 1, that was counted and left before its end */
-	uint64_t files;      /* descriptors below 64 that are plain files, seen in this burst */
+	VEC(uint32_t) goes;        /* of this burst: time stamps at which it went on */
+	uint32_t unfinished;       /* copy, + 1, that was counted and left before its end */
+	uint64_t files; /* descriptors below 64 that are plain files, seen in this burst */
 };
 
 /* cache.c */

@@ -75,10 +75,10 @@ struct followed { /* a process */
 	bool unwritten;  /* its memory is only read */
 	uint64_t maps;   /* a hash of its /proc/PID/maps when that was read */
 	VEC(struct area) areas;
-	struct table blocks; /* decoded; valid as long as the maps are unchanged */
-	struct cache *cache; /* NULL: there is none yet */
+	struct table blocks;   /* decoded; valid as long as the maps are unchanged */
+	struct cache *cache;   /* NULL: there is none yet */
 	struct cache *logging; /* of bursts that log values; likewise */
-	bool uncached;       /* not possible */
+	bool uncached;         /* not possible */
 	unsigned threads, forks;
 };
 
@@ -156,10 +156,10 @@ struct branches {
 	bool started;
 	pid_t owner; /* our process */
 	/* shared */
-	_Atomic int holder; /* of the lock of what follows (branches.c) */
-	pid_t apart;        /* the process of the tracer; 0: it is a thread */
-	bool over;          /* it has done all */
-	bool zombie;        /* our child has ended, and we have not waited for it */
+	_Atomic int holder;       /* of the lock of what follows (branches.c) */
+	pid_t apart;              /* the process of the tracer; 0: it is a thread */
+	bool over;                /* it has done all */
+	bool zombie;              /* our child has ended, and we have not waited for it */
 	_Atomic uint64_t charged; /* ns */
 	branch_queue queue;
 	VEC(char) notices; /* texts, each with its 0 */

@@ -15,6 +15,7 @@
  * lengthens all loads alike is calibrated with the same sequence (values/levels.c).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "branches/cache.h"
 #include "isa/isa.h"
@@ -114,9 +115,19 @@ static bool uses_both(const struct insn_memory *m)
 void timing_emit(struct out *o, const uint8_t *bytes, const struct insn *insn)
 {
 	struct cache *c = o->cache;
-	const struct timed_load load = {insn->address, uses_both(&insn->memory[0])};
+	struct timed_load load = {.address = insn->address,
+		.length = insn->length,
+		.size = (uint8_t)insn->memory[0].size,
+		.result = 255,
+		.form = uses_both(&insn->memory[0])};
+	struct insn_operand result;
 	uint32_t number = (uint32_t)c->loads.count, begin, over;
 
+	memcpy(load.bytes, bytes, insn->length);
+	if (isa_result(insn, &result) && result.kind == OPERAND_GENERAL && !result.high) {
+		load.result = result.reg;
+		load.result_bits = (uint8_t)result.bits;
+	}
 	if (vec_add(&c->loads, load)) {
 		c->full = true;
 		return;
@@ -176,6 +187,24 @@ void timing_go(struct cache *c)
 		(void)vec_add(&c->goes, (uint32_t)__builtin_ia32_rdtsc());
 }
 
+static bool timing_record(
+	struct cache *c, const struct timed_load *load, uint64_t now, uint32_t ticks)
+{
+	struct branch_record r = {.kind = BRANCH_LOAD,
+		.pid = c->pid,
+		.time = now,
+		.begin = load->address,
+		.id = c->b->bursts_timed,
+		.windows = load->form,
+		.hits = ticks,
+		.span = branch_load_insn(
+			load->length, load->size, load->result, load->result_bits)};
+
+	memcpy(&r.end, load->bytes, sizeof(r.end));
+	memcpy(&r.to, load->bytes + sizeof(r.end), sizeof(r.to));
+	return branches_put(c->b, &r) == 0;
+}
+
 /* Entries and stops are in order of time. */
 static uint64_t timing_put(struct cache *c, const struct timing_entry *entries, size_t count)
 {
@@ -190,13 +219,7 @@ static uint64_t timing_put(struct cache *c, const struct timing_entry *entries, 
 		if (t->number >= c->loads.count || at >= c->goes.count ||
 			t->before - c->goes.data[at] < TIMING_COOL)
 			continue;
-		put += branches_put(c->b, &(struct branch_record){.kind = BRANCH_LOAD,
-						  .pid = c->pid,
-						  .time = now,
-						  .begin = c->loads.data[t->number].address,
-						  .id = c->b->bursts_timed,
-						  .windows = c->loads.data[t->number].form,
-						  .hits = t->after - t->before}) == 0;
+		put += timing_record(c, &c->loads.data[t->number], now, t->after - t->before);
 	}
 	return put;
 }

@@ -55,8 +55,8 @@ static void log_save(struct out *o, unsigned reg)
 
 static void log_restore(struct out *o, unsigned reg)
 {
-	emit_slot(o, reg == REG_RCX ? MOV_TO_RCX : MOV_TO_RDX,
-		reg == REG_RCX ? SLOT_RCX : SLOT_RDX);
+	emit_slot(
+		o, reg == REG_RCX ? MOV_TO_RCX : MOV_TO_RDX, reg == REG_RCX ? SLOT_RCX : SLOT_RDX);
 	o->undo &= (uint8_t) ~(reg == REG_RCX ? UNDO_RCX : UNDO_RDX);
 }
 
@@ -93,8 +93,8 @@ static void log_vector(struct out *o, uint32_t number, unsigned reg, bool vex)
 	const uint8_t with_vex[] = {0xc5, (uint8_t)(high ? 0x79 : 0xf9), 0xd6, modrm};
 
 	log_save(o, REG_RCX);
-	log_entry_by(o, number, REG_RCX, vex ? with_vex : plain,
-		vex ? sizeof(with_vex) : sizeof(plain));
+	log_entry_by(
+		o, number, REG_RCX, vex ? with_vex : plain, vex ? sizeof(with_vex) : sizeof(plain));
 	log_restore(o, REG_RCX);
 }
 
@@ -103,7 +103,8 @@ static void log_load(struct out *o, const struct insn_memory *m)
 {
 	static const char plain[][3] = {"\x0f\xb6", "\x0f\xb7", "\x8b", "\x8b"};
 	unsigned kind = (unsigned)__builtin_ctz(m->size);
-	unsigned base = m->base == REG_NONE ? 5 : m->base, index = m->index == REG_NONE ? 4 : m->index;
+	unsigned base = m->base == REG_NONE ? 5 : m->base,
+		 index = m->index == REG_NONE ? 4 : m->index;
 	uint8_t code[12];
 	int32_t displacement = (int32_t)m->displacement;
 	size_t n = 0;
@@ -139,13 +140,13 @@ static void log_memory(struct out *o, uint32_t number, const struct insn_memory 
 
 static bool log_skips(const struct insn *i)
 {
-	return (i->classes & (INSN_BRANCH | INSN_STACK | INSN_LOCK | INSN_REP | INSN_GATHER |
-				     INSN_NOP | INSN_PREFETCH | INSN_X87 | INSN_FENCE |
-				     INSN_SERIALISING)) ||
+	return (i->classes &
+		       (INSN_BRANCH | INSN_STACK | INSN_LOCK | INSN_REP | INSN_GATHER | INSN_NOP |
+			       INSN_PREFETCH | INSN_X87 | INSN_FENCE | INSN_SERIALISING)) ||
 	       i->more_memory || i->memories > 1;
 }
 
-static bool moves(const struct insn *i)
+static bool log_moves(const struct insn *i)
 {
 	const char *name = isa_mnemonic(ISA_X86_64, i->mnemonic);
 
@@ -176,10 +177,8 @@ static void log_operand(struct out *o, const struct insn *i, const struct insn_o
 static void log_operation(struct out *o, const struct insn *i)
 {
 	const char *name = isa_mnemonic(ISA_X86_64, i->mnemonic);
-	struct logged_place place = {.pc = i->address,
-		.kind = VALUE_OPERAND,
-		.operand = 1,
-		.class = VALUE_INTEGER};
+	struct logged_place place = {
+		.pc = i->address, .kind = VALUE_OPERAND, .operand = 1, .class = VALUE_INTEGER};
 	const struct insn_operand *last = &i->operand[i->operands ? i->operands - 1 : 0];
 
 	if (!i->operands || i->encoding != ENCODING_PLAIN)
@@ -215,12 +214,13 @@ void value_log_before(struct out *o, const uint8_t *bytes, const struct insn *i)
 		for (unsigned k = 0; k < i->operands; k++)
 			if (i->operand[k].reads && (i->operand[k].kind == OPERAND_GENERAL ||
 							   i->operand[k].kind == OPERAND_VECTOR)) {
-				if (moves(i))
+				if (log_moves(i))
 					log_operand(o, i, &i->operand[k], place);
 				break;
 			}
-	} else if (m->reads && !m->writes && !moves(i) && !m->segment && is_value_size(m->size) &&
-		   (!m->absolute || i->relative_at) && !copy_has_narrow_address(bytes)) {
+	} else if (m->reads && !m->writes && !log_moves(i) && !m->segment &&
+		   is_value_size(m->size) && (!m->absolute || i->relative_at) &&
+		   !copy_has_narrow_address(bytes)) {
 		place.kind = VALUE_LOAD;
 		number = log_place(o, &place);
 		if (number)
@@ -232,9 +232,9 @@ void value_log_after(struct out *o, const struct insn *i)
 {
 	struct logged_place place = {.pc = i->address, .kind = VALUE_RESULT};
 	struct insn_operand result;
-	unsigned element = insn_element(i);
+	unsigned element = isa_element(i);
 
-	if (log_skips(i) || !insn_result(i, &result))
+	if (log_skips(i) || !isa_result(i, &result))
 		return;
 	place.bits = (uint8_t)result.bits;
 	place.class = VALUE_INTEGER;
@@ -295,7 +295,8 @@ void value_log_call(struct out *o, uint64_t entry)
 
 static uint64_t ring_of(const struct arena *a, unsigned ring)
 {
-	return ((a->rings + RING_BYTES - 1) & ~(uint64_t)(RING_BYTES - 1)) + ring * (uint64_t)RING_BYTES;
+	return ((a->rings + RING_BYTES - 1) & ~(uint64_t)(RING_BYTES - 1)) +
+	       ring * (uint64_t)RING_BYTES;
 }
 
 void value_log_begin(struct cache *c)
@@ -322,9 +323,8 @@ static void ring_read(struct cache *c, uint64_t ring, uint64_t end)
 	size_t count = end > ring ? (end - ring) / sizeof(struct log_entry) : 0, old;
 	struct log_entry last = {0}, *to;
 
-	if (count >= RING_ENTRIES ||
-		!process_read(c->process->memory, ring + RING_BYTES - sizeof(last), &last,
-			sizeof(last)))
+	if (count >= RING_ENTRIES || !process_read(c->process->memory,
+					     ring + RING_BYTES - sizeof(last), &last, sizeof(last)))
 		return;
 	old = last.number ? RING_ENTRIES - count : 0;
 	if (old + count <= 2 * LEFT_OUT)
@@ -372,9 +372,9 @@ static struct branch_values *values_by_place(struct cache *c)
 		if (place < all)
 			used += next[place]++ == 0;
 	}
-	values = next ? malloc(sizeof(*values) + used * sizeof(*places) +
-				c->log.count * sizeof(*to))
-		      : NULL;
+	values =
+		next ? malloc(sizeof(*values) + used * sizeof(*places) + c->log.count * sizeof(*to))
+		     : NULL;
 	if (!values) {
 		free(next);
 		return NULL;
@@ -389,8 +389,8 @@ static struct branch_values *values_by_place(struct cache *c)
 		if (e->number - 1 >= all)
 			continue;
 		p = &c->logged.data[e->number - 1];
-		to[next[e->number - 1]++] = e->value >> p->shift &
-					    (p->bits >= 64 ? UINT64_MAX : (1ull << p->bits) - 1);
+		to[next[e->number - 1]++] =
+			e->value >> p->shift & (p->bits >= 64 ? UINT64_MAX : (1ull << p->bits) - 1);
 	}
 	free(next);
 	return values;
@@ -413,8 +413,8 @@ void value_log_end(struct cache *c)
 	}
 	values = c->log.count ? values_by_place(c) : NULL;
 	if (values && branches_put(c->b, &(struct branch_record){.kind = BRANCH_VALUES,
-					 .pid = c->pid,
-					 .time = branches_now(CLOCK_MONOTONIC),
-					 .values = values}))
+						 .pid = c->pid,
+						 .time = branches_now(CLOCK_MONOTONIC),
+						 .values = values}))
 		free(values);
 }

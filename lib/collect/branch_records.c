@@ -223,6 +223,19 @@ uint64_t branch_records_origin(const struct branch_records *r, pid_t pid, uint64
 	return stub && stub->pid == pid && address >= stub->begin ? stub->to : address;
 }
 
+static int branch_add_load(
+	struct branch_records *r, const struct process *p, const struct branch_record *record)
+{
+	struct value_records *values = r->latencies->values;
+	int rc = latency_records_add(r->latencies, p, record);
+
+	if (values && values->spent) {
+		branches_charge(r->branches, values->spent);
+		values->spent = 0;
+	}
+	return rc;
+}
+
 static int branch_add_values(
 	struct branch_records *r, const struct process *p, const struct branch_values *values)
 {
@@ -255,7 +268,7 @@ static int branch_add(struct branch_records *r, const struct branch_record *reco
 	if (record->kind == BRANCH_VALUES)
 		return branch_add_values(r, p, record->values);
 	if (record->kind == BRANCH_LOAD)
-		return latency_records_add(r->latencies, p, record);
+		return branch_add_load(r, p, record);
 	return record->kind == BRANCH_RUN   ? branch_add_run(r, p, record)
 	       : record->kind == BRANCH_WAY ? branch_add_way(r, p, record)
 					    : add_site(r, p, record);

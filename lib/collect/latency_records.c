@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a burst, for a module: it may have as many values. */
+#define LOADS_MOST VALUE_MODULE_MOST
+
 /* "L1 to last: 2.5 ns": of levels that are taken as one, the mean of the first. */
 static int note_levels(struct latency_records *r, struct error *e)
 {
@@ -30,6 +33,49 @@ int latency_records_begin(
 	return values_levels_measure(&r->latencies.levels, e) ? -1 : note_levels(r, e);
 }
 
+/* The last entry of a trace is for what comes after it. */
+int latency_records_flush(struct latency_records *r)
+{
+	uint64_t before = r->values ? r->values->module.spent : 0;
+	int rc = 0;
+
+	if (r->window.trace.count) {
+		rc = vec_push(&r->window.trace) ? value_records_window(r->values, &r->window) : -1;
+		r->values->spent += r->values->module.spent - before;
+	}
+	r->window.trace.count = r->window.seen.count = 0;
+	return rc;
+}
+
+/* For the module: bursts become windows. */
+static int keep_load(struct latency_records *r, const struct branch_record *record)
+{
+	const struct latency_levels *l = &r->latencies.levels;
+	uint64_t floor = l->floor[record->windows];
+	struct value_trace *t;
+
+	if (record->id != r->burst && latency_records_flush(r))
+		return -1;
+	r->burst = record->id;
+	r->window.pid = record->pid;
+	r->window.time = record->time;
+	if (r->window.trace.count >= LOADS_MOST)
+		return 0;
+	t = vec_push(&r->window.trace);
+	if (!t)
+		return -1;
+	*t = (struct value_trace){.pc = record->begin,
+		.length = (uint8_t)record->span,
+		.size = (uint8_t)(record->span >> 8),
+		.result = (uint8_t)(record->span >> 16),
+		.result_bits = (uint8_t)(record->span >> 24),
+		.flags = VP_LOADS | VP_TIMED,
+		.latency = record->hits > floor ? (double)(record->hits - floor) * l->tick_ns : 0};
+	memcpy(t->bytes, &record->end, sizeof(record->end));
+	memcpy(t->bytes + sizeof(record->end), &record->to, sizeof(record->to));
+	return 0;
+}
+
 int latency_records_add(
 	struct latency_records *r, const struct process *p, const struct branch_record *record)
 {
@@ -37,6 +83,10 @@ int latency_records_add(
 	long image = m ? images_register(r->spaces->images, m->image, r->experiment) : 0;
 
 	if (image < 0)
+		return -1;
+	if (r->values &&
+		latencies_bin_of(&r->latencies.levels, record->windows, record->hits) >= 0 &&
+		keep_load(r, record))
 		return -1;
 	if (image == 0)
 		return 0;
@@ -70,5 +120,7 @@ void latency_records_fini(struct latency_records *r)
 {
 	if (r->wanted)
 		latencies_fini(&r->latencies);
+	vec_fini(&r->window.trace);
+	vec_fini(&r->window.seen);
 	memset(r, 0, sizeof(*r));
 }

@@ -8,6 +8,7 @@
 
 #include "branches/branches.h"
 #include "collect/spaces.h"
+#include "collect/value_records.h"
 #include "experiment/branches.h"
 #include "values/latencies.h"
 
@@ -16,6 +17,10 @@ struct latency_records {
 	struct spaces *spaces;
 	struct latencies latencies;
 	bool wanted;
+	/* With a user's module: its values, and loads of the burst that it has not seen. */
+	struct value_records *values; /* borrowed; NULL: there is none */
+	struct value_window window;
+	uint32_t burst;
 };
 
 /* Measures levels, and requests timed bursts. -1: no latencies are possible. */
@@ -27,6 +32,8 @@ int latency_records_add(
 /* Adds the counts of the tracer. -1: memory is out. */
 int latency_records_tally(
 	struct latency_records *r, enum experiment_tally_kind kind, uint64_t count);
+/* Hands what is left to the module. -1: memory is out. */
+int latency_records_flush(struct latency_records *r);
 /* Puts all sites into the experiment. -1 when memory is out. */
 int latency_records_put(struct latency_records *r);
 void latency_records_fini(struct latency_records *r);

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "collect/collect.h"
+#include "collect/collect_values.h"
 #include "collect/perf_events.h"
 #include "process/launch.h"
 
@@ -138,18 +139,10 @@ static int start_command(struct collection *c, struct error *e)
 	return launch_start(&c->launch, e);
 }
 
-static bool wants(const struct collection *c, unsigned flags)
-{
-	for (size_t i = 0; i < c->request->metrics->list.count; i++)
-		if (c->request->metrics->list.data[i].flags & flags)
-			return true;
-	return false;
-}
-
 /* Branch records and values come from a thread that traces. */
 static bool wants_tracer(const struct collection *c)
 {
-	return wants(c, METRIC_BRANCHES | METRIC_VALUES);
+	return collect_wants(c->request, METRIC_BRANCHES | METRIC_VALUES);
 }
 
 /* The signals that we handle; the command's are unchanged. The tracer waits for stops of
@@ -178,89 +171,26 @@ static void silence(void *context, bool on)
 	rings_enable(context, !on);
 }
 
-static struct values_config values_wanted(const struct collection *c)
-{
-	unsigned length = c->request->values.length;
-	const struct value_module *m = &c->sampler.values.module;
-
-	if (m->path)
-		return (struct values_config){m->config.skip, m->config.length, true, false};
-	length = length ? length : VALUES_LENGTH;
-	return (struct values_config){VALUES_SKIP, length, false, c->request->values.watch};
-}
-
-static int load_module(struct collection *c, struct error *e)
-{
-	const struct collect_request *r = c->request;
-	const struct values_config config = values_wanted(c);
-
-	return r->values.module ? value_records_load(&c->sampler.values, r->values.module, &config,
-					  r->values.rate, e)
-				: 0;
-}
-
-static int add_visits(struct collection *c, struct branches_request *request, struct error *e)
-{
-	const struct collect_request *r = c->request;
-	const struct values_config config = values_wanted(c);
-	struct error why;
-
-	request->rate = c->sampler.values.module.path ? c->sampler.values.module.config.rate
-						      : r->values.rate;
-	request->visit = value_records_visit;
-	request->renewed = value_records_renewed;
-	request->quiet = NULL;
-	request->context = &c->sampler.values;
-	c->sampler.branches.values = &c->sampler.values;
-	if (value_records_begin(&c->sampler.values, &config, e))
-		return -1;
-	c->sampler.values.sites.shape = r->values.shape;
-	if (r->values.watch && value_records_watch(&c->sampler.values, &why))
-		collect_say(r, 0, "no watched addresses, only values: %s", why.message);
-	return 0;
-}
-
-static int add_log(struct collection *c, struct branches_request *request, struct error *e)
-{
-	request->values = true;
-	c->sampler.branches.logged = &c->sampler.values;
-	if (value_records_begin_log(&c->sampler.values, e))
-		return -1;
-	c->sampler.values.sites.shape = c->request->values.shape;
-	return 0;
-}
-
-static int begin_what(struct collection *c, struct branches_request *request, struct error *e)
-{
-	if (!wants(c, METRIC_VALUES))
-		return 0;
-	if (wants(c, METRIC_BRANCHES))
-		return add_log(c, request, e);
-	return c->request->values.latency
-		       ? latency_records_begin(&c->sampler.latencies, request, e)
-		       : add_visits(c, request, e);
-}
-
 /* Samples work without branch records and values. */
 static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 {
 	const struct collect_request *r = c->request;
 	struct branches_request request = {.pid = pid,
 		.running = !r->argv,
-		.rate = r->values.latency ? r->values.rate : r->bursts,
+		.rate = r->bursts,
 		.share = r->values.budget,
 		.seed = clock_ns() ^ (uint64_t)pid << 40,
 		.quiet = silence,
 		.known = r->known,
 		.context = &c->sampler.rings};
 	struct error why;
-	const char *what = wants(c, METRIC_BRANCHES) ? "branch records"
-			   : r->values.latency       ? "latencies"
-						     : "values";
+	const char *what = collect_wants(r, METRIC_BRANCHES) ? "branch records"
+			   : r->values.latency               ? "latencies"
+							     : "values";
 
 	if (!wants_tracer(c))
 		return 0;
-	if (begin_what(c, &request, &why) == 0)
+	if (collect_values_begin(r, &c->sampler, &request, &why) == 0)
 		c->sampler.branches.branches = branches_new(&request, &why);
 	if (c->sampler.branches.branches)
 		return 0;
@@ -334,7 +264,7 @@ static int perf_begin(struct collection *c, struct error *e)
 {
 	const struct collect_request *r = c->request;
 
-	if (perf_events_init(r, &c->sampler, e) || load_module(c, e))
+	if (perf_events_init(r, &c->sampler, e) || collect_values_load(r, &c->sampler, e))
 		return -1;
 	/* The command is forked before we block signals: it keeps our original mask. */
 	if ((r->argv && start_command(c, e)) || take_signals(c, !wants_tracer(c), e))
@@ -394,7 +324,7 @@ static void checkpoint(struct collection *c, uint64_t time)
 		return;
 	before = perf_cpu_ns();
 	set_elapsed(c, time);
-	if (value_records_put(&c->sampler.values) || latency_records_put(&c->sampler.latencies))
+	if (sampler_put_values(&c->sampler))
 		return; /* memory is out */
 	if (collect_output_checkpoint(c->request->output, c->experiment, &why))
 		collect_say(c->request, 1, "no checkpoint: %s", why.message);

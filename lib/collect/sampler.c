@@ -262,6 +262,16 @@ static int name_the_rest(struct sampler *s)
 	return 0;
 }
 
+int sampler_put_values(struct sampler *s)
+{
+	if (!s->values.values && !s->values.lists && !s->latencies.wanted)
+		return 0;
+	return experiment_values_renew(s->experiment) || value_records_put(&s->values) ||
+			       latency_records_put(&s->latencies)
+		       ? -1
+		       : 0;
+}
+
 int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 {
 	struct experiment_metric *metric;
@@ -275,8 +285,8 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 		metric = &s->experiment->metrics.data[s->blocked.metric];
 		metric->reasons[EXPERIMENT_NO_STACK] += s->blocked.unknown;
 	}
-	if (spaces_end(&s->spaces) || name_the_rest(s) || value_records_put(&s->values) ||
-		latency_records_put(&s->latencies) || (s->blocking && blocked_end(&s->blocked)))
+	if (spaces_end(&s->spaces) || name_the_rest(s) || sampler_put_values(s) ||
+		(s->blocking && blocked_end(&s->blocked)))
 		return error_nomem(e);
 	return 0;
 }

@@ -51,6 +51,8 @@ int sampler_take(struct sampler *s, const struct record *r);
 int sampler_drain(struct sampler *s, uint64_t limit, struct error *e);
 /* The same while the threads run: asks besides what they wait for. */
 int sampler_watch(struct sampler *s, uint64_t limit, struct error *e);
+/* The experiment's values become those seen so far. -1: memory is out. */
+int sampler_put_values(struct sampler *s);
 /* To be called after the last record: adds processes and the kernel to the experiment. time: the
  * end. */
 int sampler_end(struct sampler *s, uint64_t time, struct error *e);

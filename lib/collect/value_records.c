@@ -15,6 +15,20 @@ static uint64_t thread_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static int note_value_names(struct value_records *r, int kind, struct error *e)
+{
+	char key[32];
+
+	for (int v = 0; v < VP_NAMED; v++) {
+		const char *name = r->module.value_names[kind][v];
+
+		snprintf(key, sizeof(key), EXPERIMENT_VALUE_NAMED, kind, v);
+		if (name[0] && experiment_fact(r->experiment, key, name, e))
+			return -1;
+	}
+	return 0;
+}
+
 int value_records_load(struct value_records *r, const char *which,
 	const struct values_config *config, double rate, struct error *e)
 {
@@ -26,8 +40,9 @@ int value_records_load(struct value_records *r, const char *which,
 		return -1;
 	for (int k = 0; k < VP_KINDS; k++) {
 		snprintf(key, sizeof(key), EXPERIMENT_VALUE_NAME, k);
-		if (r->module.names[k][0] &&
-			experiment_fact(r->experiment, key, r->module.names[k], e))
+		if ((r->module.names[k][0] &&
+			    experiment_fact(r->experiment, key, r->module.names[k], e)) ||
+			note_value_names(r, k, e))
 			return -1;
 	}
 	return 0;
@@ -44,10 +59,15 @@ int value_records_begin(
 	return 0;
 }
 
+void value_records_begin_lists(struct value_records *r)
+{
+	r->lists = true;
+	value_sites_init(&r->sites);
+}
+
 int value_records_begin_log(struct value_records *r, struct error *e)
 {
-	r->logged = true;
-	value_sites_init(&r->sites);
+	value_records_begin_lists(r);
 	return experiment_fact(r->experiment, EXPERIMENT_VALUE_SOURCE, EXPERIMENT_VALUE_BURSTS, e);
 }
 
@@ -236,13 +256,12 @@ int value_records_log(
 	}
 	r->spent += thread_ns() - began;
 	return experiment_add_value_tally(r->experiment, VALUE_TALLY_MOMENTS, 1) ||
-			       experiment_add_value_tally(
-				       r->experiment, VALUE_TALLY_VALUES, all)
+			       experiment_add_value_tally(r->experiment, VALUE_TALLY_VALUES, all)
 		       ? -1
 		       : 0;
 }
 
-static int add_window(struct value_records *r, struct value_window *w)
+int value_records_window(struct value_records *r, struct value_window *w)
 {
 	struct process *p = spaces_process(r->spaces, w->pid, w->time);
 	const struct mapping *last[2] = {NULL, NULL};
@@ -268,7 +287,7 @@ int value_records_advance(struct value_records *r, uint64_t time)
 	began = thread_ns();
 	for (; rc == 0 && r->next < r->pending.count && r->pending.data[r->next].time < time;
 		r->next++) {
-		rc = add_window(r, &r->pending.data[r->next]);
+		rc = value_records_window(r, &r->pending.data[r->next]);
 		window_free(&r->pending.data[r->next]);
 	}
 	pthread_mutex_lock(&r->lock);
@@ -293,14 +312,14 @@ int value_records_tally(struct value_records *r, enum experiment_tally_kind kind
 
 int value_records_put(struct value_records *r)
 {
-	return r->values || r->logged ? value_sites_put(&r->sites, r->experiment) : 0;
+	return r->values || r->lists ? value_sites_put(&r->sites, r->experiment) : 0;
 }
 
 void value_records_fini(struct value_records *r)
 {
 	if (r->module.path)
 		value_module_close(&r->module);
-	if (r->logged)
+	if (r->lists)
 		value_sites_fini(&r->sites);
 	if (!r->values)
 		return;

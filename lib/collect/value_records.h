@@ -23,7 +23,7 @@ struct value_records {
 	struct experiment *experiment;
 	struct spaces *spaces;
 	struct values *values;      /* owned; NULL: there are no windows */
-	bool logged;                /* bursts log values */
+	bool lists;                 /* there are values without windows of ours */
 	struct value_module module; /* path is NULL: there is none */
 	struct value_sites sites;
 	struct watches watches; /* of the thread that traces */
@@ -43,6 +43,11 @@ int value_records_load(struct value_records *r, const char *which,
 /* -1: no values are possible. */
 int value_records_begin(
 	struct value_records *r, const struct values_config *config, struct error *e);
+/* There will be values in lists, not of windows that we make. */
+void value_records_begin_lists(struct value_records *r);
+/* A window, or a burst with timed loads: asks the module, and adds its values to the lists. -1:
+ * memory is out. */
+int value_records_window(struct value_records *r, struct value_window *w);
 /* Bursts of branch records log values, in place of windows. -1: memory is out. */
 int value_records_begin_log(struct value_records *r, struct error *e);
 /* What one has logged. -1: memory is out. */

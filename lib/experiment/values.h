@@ -59,6 +59,9 @@ enum experiment_value_kind {
 #define VALUE_USER            32
 #define VALUE_USER_KINDS      128
 #define EXPERIMENT_VALUE_NAME "values.kind.%d"
+/* And of their values below VALUE_NAMED, by the value. */
+#define VALUE_NAMED            16
+#define EXPERIMENT_VALUE_NAMED "values.kind.%d.%d"
 
 /* Facts, by level: the last that is one with it, and the mean time of its loads. */
 #define EXPERIMENT_VALUE_LEVEL  "values.level.%d"

@@ -188,9 +188,9 @@ bool isa_fuses(enum isa_machine machine, const struct insn *first, const struct 
 
 /* The first register that it writes: general, but not rsp, or a vector register. False: there is
  * none, or its text has the value. */
-bool insn_result(const struct insn *i, struct insn_operand *result);
+bool isa_result(const struct insn *i, struct insn_operand *result);
 /* Bytes of its floating-point elements in vector registers; 0: it has none. */
-unsigned insn_element(const struct insn *i);
+unsigned isa_element(const struct insn *i);
 
 /* Decodes the first instruction of bytes. An invalid one gets INSN_BAD and the length of the
  * smallest one, so that a sweep continues after it. Returns its length; 0 only for size 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an instruction's values are, for those who look at them. */
+/* What an instruction has values of. */
 #include <string.h>
 
 #include "isa/isa.h"
@@ -30,7 +30,7 @@ static bool find_implicit(const struct insn *i, struct insn_operand *result)
 	return true;
 }
 
-bool insn_result(const struct insn *i, struct insn_operand *result)
+bool isa_result(const struct insn *i, struct insn_operand *result)
 {
 	const struct insn_operand *o = NULL;
 
@@ -49,7 +49,7 @@ bool insn_result(const struct insn *i, struct insn_operand *result)
 }
 
 /* Mnemonics end with it. */
-unsigned insn_element(const struct insn *i)
+unsigned isa_element(const struct insn *i)
 {
 	const char *name = isa_mnemonic(ISA_X86_64, i->mnemonic);
 	size_t length = strlen(name);

@@ -93,10 +93,25 @@ static const char *value_place_text(
 	return report_text(t, "%s:0x%" PRIx64, d->images.data[image].name, address);
 }
 
+/* As the user's module names it; NULL: it does not. */
+static const char *named_value(
+	const struct prof_data *d, const struct prof_value_site *s, uint64_t value)
+{
+	const char *name = NULL;
+	char key[40];
+
+	snprintf(key, sizeof(key), EXPERIMENT_VALUE_NAMED, (int)(s->key.kind - VALUE_USER),
+		(int)value);
+	for (size_t i = 0; !name && i < d->request->count; i++)
+		name = experiment_fact_find(d->request->inputs[i].experiment, key);
+	return name;
+}
+
 const char *report_value_text(struct report_table *t, const struct prof_data *d,
 	const struct prof_value_site *s, const struct experiment_value *value)
 {
 	unsigned bits = profile_value_bits(s);
+	const char *name = NULL;
 
 	if (value->key.image)
 		return value_place_text(t, d, value->key.image, value->key.value);
@@ -113,8 +128,11 @@ const char *report_value_text(struct report_table *t, const struct prof_data *d,
 	case VALUE_VECTOR:
 		return report_text(t, "0x%" PRIx64, value->key.value);
 	default:
-		return integer_text(t, value->key.value, bits);
+		break;
 	}
+	if (s->key.kind >= VALUE_USER && value->key.value < VALUE_NAMED)
+		name = named_value(d, s, value->key.value);
+	return name ? name : integer_text(t, value->key.value, bits);
 }
 
 bool report_values_frequent(const struct prof_value_site *s)

@@ -123,9 +123,10 @@ static void note_source(struct report_values *w)
 	bool windows, logged = values_logged(w->d, &windows);
 
 	if (logged)
-		report_note(w->t, windows ? "Some values were logged in bursts (ssrun -branches "
-					    "-values), the others are those of windows"
-					  : "Values were logged in bursts (ssrun -branches -values)");
+		report_note(
+			w->t, windows ? "Some values were logged in bursts (ssrun -branches "
+					"-values), the others are those of windows"
+				      : "Values were logged in bursts (ssrun -branches -values)");
 }
 
 int report_values_report(struct prof_data *d, struct report_table *t,
@@ -294,8 +295,7 @@ static bool values_shows(const struct report_values *w, const struct prof_value_
 	case VALUE_RETURN:
 		break;
 	case VALUE_OPERAND: /* -operations has those of windows */
-		if (!profile_value_find(
-			    &w->v, s->key.image, s->key.address, VALUE_OPERATION, 0))
+		if (!profile_value_find(&w->v, s->key.image, s->key.address, VALUE_OPERATION, 0))
 			break;
 		return false;
 	case VALUE_BRANCH:

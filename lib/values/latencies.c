@@ -263,8 +263,6 @@ static int put_levels(struct experiment *x, const struct latency_levels *l, stru
 
 int latencies_put(struct latencies *l, struct experiment *x)
 {
-	if (experiment_values_renew(x))
-		return -1;
 	for (size_t i = 0; i < l->sites.count; i++) {
 		struct latency_site *s = table_at(&l->sites, i);
 

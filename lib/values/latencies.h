@@ -74,7 +74,7 @@ void latencies_fini(struct latencies *l);
  * out. */
 int latencies_add(struct latencies *l, uint32_t image, uint64_t address, uint32_t form,
 	uint64_t burst, uint64_t ticks);
-/* Puts rows of all into the experiment, in place of those that it has: of VALUE_LATENCY, ns by
+/* Puts rows of all into the experiment: of VALUE_LATENCY, ns by
  * bins; of VALUE_LEVEL, VALUE_LEVELS of levels from 1 on. -1: memory is out. */
 int latencies_put(struct latencies *l, struct experiment *x);
 

@@ -39,7 +39,7 @@ int value_sites_add(struct value_sites *s, const struct value_told *told);
  * out. */
 int value_sites_add_run(
 	struct value_sites *s, const struct value_told *of, const uint64_t *values, size_t count);
-/* Puts them into the experiment, in place of those that it has. -1: memory is out. */
+/* Puts them into the experiment, which has no rows of them. -1: memory is out. */
 int value_sites_put(struct value_sites *s, struct experiment *x);
 
 #endif

@@ -82,6 +82,7 @@ void value_module_close(struct value_module *m)
 	free(m->path);
 	free(m->text);
 	free(m->names);
+	free(m->value_names);
 	memset(m, 0, sizeof(*m));
 	m->pid = -1;
 }
@@ -129,7 +130,8 @@ static int module_hear(struct value_module *m, struct error *e)
 	int rc = -1;
 
 	m->names = calloc(VP_KINDS, sizeof(*m->names));
-	if (!h || !m->names) {
+	m->value_names = calloc(VP_KINDS, sizeof(*m->value_names));
+	if (!h || !m->names || !m->value_names) {
 		error_nomem(e);
 	} else if (!module_transfer(m, &m->config, sizeof(m->config), true, &late) ||
 		   !module_transfer(m, h, sizeof(*h), false, &late) ||
@@ -143,8 +145,12 @@ static int module_hear(struct value_module *m, struct error *e)
 	} else {
 		m->config = h->config;
 		memcpy(m->names, h->names, sizeof(h->names));
-		for (int k = 0; k < VP_KINDS; k++)
+		memcpy(m->value_names, h->value_names, sizeof(h->value_names));
+		for (int k = 0; k < VP_KINDS; k++) {
 			m->names[k][sizeof(*m->names) - 1] = '\0';
+			for (int v = 0; v < VP_NAMED; v++)
+				m->value_names[k][v][VALUE_MODULE_NAME - 1] = '\0';
+		}
 		rc = 0;
 	}
 	free(h);

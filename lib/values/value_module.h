@@ -13,6 +13,8 @@
 
 #include "values/values.h"
 
+#define VALUE_MODULE_NAME 16 /* bytes of a value's name */
+
 struct value_module {
 	char *path, *text;
 	pid_t pid; /* -1: it is gone */
@@ -21,6 +23,8 @@ struct value_module {
 	uint64_t spent;    /* ns of CPU time that its process has used */
 	struct error gone; /* why; code ERR_NONE: it is not, or was not needed any longer */
 	char (*names)[32]; /* of its kinds, VP_KINDS of them; "": none */
+	/* and of their lowest values */
+	char (*value_names)[VP_NAMED][VALUE_MODULE_NAME];
 	struct vp_config config;
 };
 
@@ -46,6 +50,7 @@ struct value_module_hello { /* first, from the module; with open false, message 
 	struct vp_config config;
 	char message[160];
 	char names[VP_KINDS][32];
+	char value_names[VP_KINDS][VP_NAMED][VALUE_MODULE_NAME];
 };
 
 struct value_module_head { /* of a window: then count + 1 traces, the last one for registers */

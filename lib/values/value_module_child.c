@@ -37,6 +37,7 @@ struct child {
 	void (*sample)(struct vp_context *x);
 	void (*window)(struct vp_context *x);
 	const char *(*name)(unsigned kind);
+	const char *(*value_name)(unsigned kind, uint64_t value);
 	struct table chosen;
 	/* the window */
 	struct value_trace *trace;
@@ -141,6 +142,20 @@ static void find_function(void *library, const char *name, void *function)
 	memcpy(function, &found, sizeof(found));
 }
 
+static void take_names(const struct child *c, struct value_module_hello *h)
+{
+	const char *name;
+
+	for (unsigned k = 0; k < VP_KINDS; k++) {
+		name = c->name ? c->name(k) : NULL;
+		snprintf(h->names[k], sizeof(h->names[k]), "%s", name ? name : "");
+		for (unsigned v = 0; c->value_name && v < VP_NAMED; v++) {
+			name = c->value_name(k, v);
+			snprintf(h->value_names[k][v], VALUE_MODULE_NAME, "%s", name ? name : "");
+		}
+	}
+}
+
 static bool load_module_file(
 	struct child *c, const char *path, const char *text, struct value_module_hello *h)
 {
@@ -163,7 +178,8 @@ static bool load_module_file(
 	find_function(library, "vp_sample", &c->sample);
 	find_function(library, "vp_window", &c->window);
 	find_function(library, "vp_name", &c->name);
-	if (c->version() != VP_VERSION) {
+	find_function(library, "vp_value_name", &c->value_name);
+	if (c->version() < 1 || c->version() > VP_VERSION) {
 		snprintf(h->message, sizeof(h->message),
 			"it is of version %d, this is version %d: compile it again", c->version(),
 			VP_VERSION);
@@ -173,11 +189,7 @@ static bool load_module_file(
 		snprintf(h->message, sizeof(h->message), "its vp_open refuses '%s'", text);
 		return false;
 	}
-	for (unsigned k = 0; c->name && k < VP_KINDS; k++) {
-		const char *name = c->name(k);
-
-		snprintf(h->names[k], sizeof(h->names[k]), "%s", name ? name : "");
-	}
+	take_names(c, h);
 	return true;
 }
 
@@ -249,6 +261,7 @@ static int context_at(struct vp_context *x, unsigned number)
 	x->loaded = t->loaded;
 	x->stored = t->stored;
 	x->next = t[1].pc;
+	x->latency = t->latency;
 	x->caller = c->caller[number];
 	x->entered = c->entered[number];
 	return 0;

@@ -265,8 +265,6 @@ static int put_site(struct live_site *s, bool shape, struct experiment *x)
 
 int value_sites_put(struct value_sites *s, struct experiment *x)
 {
-	if (experiment_values_renew(x))
-		return -1;
 	for (size_t i = 0; i < s->sites.count; i++)
 		if (put_site(table_at(&s->sites, i), s->shape, x))
 			return -1;

@@ -228,7 +228,7 @@ static void see_of_result(struct step *s, const struct insn *i)
 {
 	struct insn_operand o;
 
-	if (!insn_result(i, &o))
+	if (!isa_result(i, &o))
 		return;
 	s->result = o.reg;
 	s->result_class = VALUE_INTEGER;
@@ -294,7 +294,7 @@ static void decode_sees(struct step *s, const struct insn *i)
 		s->uses &= (uint16_t)~s->sets;
 		s->vector_uses &= ~s->vector_sets;
 	}
-	s->element = (uint8_t)insn_element(i);
+	s->element = (uint8_t)isa_element(i);
 	if (s->kind == STEP_EXECUTE || s->kind == STEP_ADDRESS)
 		see_of_result(s, i);
 	if (s->kind == STEP_EXECUTE && s->memory) {

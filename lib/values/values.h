@@ -55,6 +55,7 @@ struct value_trace {
 	uint8_t size, flags;         /* of the operand; enum vp_flag of speedshop/values.h */
 	uint8_t result, result_bits; /* a general register, or 255 */
 	uint8_t reserved[3];
+	double latency; /* with VP_TIMED, ns */
 };
 
 /* An access to memory. */

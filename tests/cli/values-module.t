@@ -7,13 +7,13 @@ if [ "$(uname -m)" != x86_64 ]; then
 	done_testing
 fi
 known=$build/tests/programs/known
-"$known" 8000r > want
+"$known" 24000r > want
 
 module() { "${CC:-gcc}" -O1 -fPIC -shared -I"$top/include" ${3:+"-D$3"} -o "$1.so" "$2"; }
 
 # The examples.
 for name in vp-classic vp-address vp-caller; do
-	run ssrun -values="$build/examples/$name.so" -rate 300 -o "$name" "$known" 8000r
+	run ssrun -values="$build/examples/$name.so" -rate 300 -o "$name" "$known" 24000r
 	is "$name: the program is the same" "$status $out $err" "0 $(cat want) "
 done
 run prof -values power -csv vp-classic
@@ -25,7 +25,7 @@ run prof -values -q 100000 vp-address
 like "vp-address: places" "$out" ' block +[0-9a-f]+ '
 run prof -values power vp-caller
 like "vp-caller: a caller is shown as its function" "$out" 'once.* caller '
-ssrun -q -values="$build/examples/vp-classic.so:4" -rate 300 -o limited "$known" 8000r
+ssrun -q -values="$build/examples/vp-classic.so:4" -rate 300 -o limited "$known" 24000r
 prof -values -json -q 100000 limited > limited.json
 ok "text behind a colon reaches the module" python3 - <<'END'
 import json
@@ -88,7 +88,50 @@ void vp_window(struct vp_context *x) { windows++; vp_add(x, 3, windows); }
 END
 module liar bad.c LIE=7
 run ssrun -values=liar.so -o no "$known" 1r
-like "another version" "$status $err" '^125 .*it is of version 7, this is version 1: compile it again'
+like "another version" "$status $err" '^125 .*it is of version 7, this is version 2: compile it again'
+# A module of the first version can still be used: it sees no latencies.
+module old bad.c LIE=1
+run ssrun -values=old.so -rate 100 -o old "$known" 5000r
+is "version 1" "$status $err" "0 "
+ok "and its values are there" sh -c "prof -dump old | awk '/^site/ && \$7 >= 32' | grep -q ."
+
+# Timed loads go to a module as well. Loads of a list in memory and of one in L1: other guests may slow both down, so only
+# that each has a class of its own.
+printf '0 3 D\n3 25 B # near\n# far\n\n25 20000 M\n' > classes
+for try in 1 2 3 4 5; do
+	run ssrun -values=latency -values="$build/examples/vp-latency.so:classes" -rate 200 -o loads "$build/tests/programs/levels" 60
+	case $err in *"no latencies"*) break ;; esac
+	prof -values -json -q 100000 loads > loads.json
+	why=$(python3 - <<'END' 2>&1
+import json
+rows = [r for r in json.load(open("loads.json"))["rows"] if r.get("operand") == "latency"]
+def top(function):
+    r = max((r for r in rows if r.get("procedure") == function), key=lambda r: r["n"]["value"])
+    return r["list"][0]["value"], r["list"][0]["share"]["value"]
+near, far = top("from_l1"), top("from_memory")
+assert near[0] in "DB" and far[0] == "M" and far[1] > 0.9, (near, far)
+END
+	) && break
+	echo "# try $try: $why"
+done
+case $err in
+*"no latencies"*) skip "timed loads for a module" "$(echo "$err" | head -1)" ;;
+*)
+	is "vp-latency: classes of the file, by their names" "$status $why" "0 "
+	like "-latency is there, too" "$(prof -latency loads)" 'from_memory'
+	like "in pairs: a sum has the names" "$(prof -merge -o pair loads loads && prof -values pair)" ' latency '
+	;;
+esac
+printf '3 1 X\n' > wrong
+run ssrun -values=latency -values="$build/examples/vp-latency.so:wrong" -o no "$known" 1r
+like "a file of classes that is none" "$status $err" '^125 .*this is not LEAST MOST NAME: 3 1 X'
+run ssrun -values=latency -values="$build/examples/vp-latency.so:missing" -o no "$known" 1r
+like "no file of classes" "$status $err" '^125 .*missing: No such file'
+module crash bad.c 'DO=*(volatile int *)8 = 1'
+run ssrun -values=latency -values=crash.so -rate 100 -o crashed "$build/tests/programs/levels" 60
+is "a module that crashes: the program is the same" "$status" 0
+like "and loads are complete" "$(prof -latency crashed)" 'from_memory'
+
 for what in 'OPEN=abort()' 'OPEN=_exit(0)' 'OPEN=c->length = 100000'; do
 	module opens bad.c "$what"
 	run ssrun -values=opens.so -o no "$known" 1r
@@ -98,7 +141,7 @@ done
 # What goes wrong later: one line, and other values and the program are complete.
 harmless() { # name, -D, the line
 	module "$1" bad.c "$2" || return
-	run ssrun -values="$1.so" -rate 300 -o "$1" "$known" 8000r
+	run ssrun -values="$1.so" -rate 300 -o "$1" "$known" 24000r
 	is "$1: the program is the same" "$status $out" "0 $(cat want)"
 	like "$1: one line" "$err" "^ssrun: .*$1\.so: the module was dropped after [0-9]+ windows? \($3\): other values are complete$"
 	is "$1: only one" "$(printf '%s\n' "$err" | grep -c .)" 1

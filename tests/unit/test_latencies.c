@@ -107,7 +107,8 @@ static bool shares_found(
 			good &= latencies_add(&l, 1, 0x1000, 0, burst,
 					ticks_of(level_time(k), step)) == 0;
 		}
-	good &= latencies_put(&l, &x) == 0 && latencies_put(&l, &x) == 0;
+	good &= latencies_put(&l, &x) == 0 && experiment_values_renew(&x) == 0 &&
+		latencies_put(&l, &x) == 0;
 	good &= x.value_sites.count == 2;
 	for (size_t i = 0; good && i < x.values.count; i++) {
 		const struct experiment_value *v = experiment_value_at(&x, i);
