@@ -68,6 +68,7 @@ const struct field machine_fields[] = {
 	{"pipeline", "store-buffer", FIELD_COUNT, MODEL(store_buffer), .low = 1, .high = 256},
 	{"pipeline", "misses", FIELD_COUNT, MODEL(misses), .high = 64},
 	{"pipeline", "fetch-group", FIELD_COUNT, MODEL(fetch_group), .high = 64},
+	{"pipeline", "fetch-groups", FIELD_COUNT, MODEL(fetch_groups), .high = 4},
 	{"pipeline", "fetch-line", FIELD_COUNT, MODEL(fetch_line), .high = 4096},
 	{"pipeline", "fetch-queue", FIELD_COUNT, MODEL(fetch_queue), .high = 1024},
 	{"pipeline", "fetches", FIELD_COUNT, MODEL(fetches), .high = 16},

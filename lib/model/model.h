@@ -177,7 +177,7 @@ enum model_predictor {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 12
+#define MODEL_CONFIG_VERSION 13
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -229,9 +229,10 @@ struct model_config {
 					      entries, ahead, lines */
 	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
 	uint32_t clock;       /* enum model_clock */
-	/* Fetch: operations in a cycle, up to a taken branch (0: any number); bytes of the line
-	 * that they are of (0: of any); operations ahead of dispatch at most. */
-	uint32_t fetch_group, fetch_line, fetch_queue;
+	/* Fetch: operations of a group, up to a taken branch (0: any number); groups in a cycle,
+	 * and taken branches in taken_interval (0: one); bytes of the line that a group is of (0:
+	 * of any); operations ahead of dispatch at most. */
+	uint32_t fetch_group, fetch_groups, fetch_line, fetch_queue;
 	uint32_t fetches;      /* sequential lines of code requested at once; 0, 1: one */
 	uint32_t jump_fetches; /* likewise, of those that are jumped to as predicted */
 	/* The branch target buffer: entries, 0: it knows all branches; those of its first level;

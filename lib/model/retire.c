@@ -187,23 +187,37 @@ enum { GROUPS_AT_ONCE = 4 }; /* without a taken branch: their time is then looke
 static void space_taken(struct retire *t, const uint16_t *statics)
 {
 	unsigned taken = statics[MODEL_STATIC_TAKEN];
-	uint64_t fetching = (uint64_t)taken * t->taken;
+	uint64_t fetching = (uint64_t)taken * t->taken, more = 0,
+		 groups = t->groups * t->group_time;
 
-	if (t->taken_long && t->in_a_row > taken * (t->width + t->width / 2))
-		fetching = (uint64_t)t->in_a_row * t->slot + (uint64_t)taken * t->taken_long;
-	fetching = later(fetching, (uint64_t)t->groups << RETIRE_CYCLE_BITS);
-	t->groups = 0;
-	fetching += (uint64_t)statics[MODEL_STATIC_RETURNS] * t->taken_return;
+	more += (uint64_t)statics[MODEL_STATIC_RETURNS] * t->taken_return;
 	if (statics[MODEL_STATIC_INDIRECTS] && t->varied) {
-		fetching += t->taken_indirect;
+		more += t->taken_indirect;
 		t->varied = 0;
 	}
-	fetching += (uint64_t)t->from_second * t->btb_second;
+	more += (uint64_t)t->from_second * t->btb_second;
+	if (t->taken_long && t->in_a_row > taken * (t->width + t->width / 2)) {
+		uint64_t lost = (uint64_t)taken * t->taken_long;
+
+		if (t->group_time < RETIRE_CYCLE)
+			groups += lost;
+		else
+			fetching = (uint64_t)t->in_a_row * t->slot + lost;
+	}
+	/* Where fetch takes several groups in a cycle, branches are predicted ahead of it. */
+	if (t->group_time < RETIRE_CYCLE) {
+		t->predicted += fetching + more;
+		t->taken_last = later(t->taken_last + groups, t->predicted);
+	} else {
+		t->taken_last += later(fetching, groups) + more;
+	}
+	t->groups = 0;
 	t->from_second = 0;
 	t->in_a_row = 0;
-	t->taken_last += fetching;
 	if (t->taken_last + t->fetch_ahead < t->came)
 		t->taken_last = t->came - t->fetch_ahead;
+	if (t->predicted + t->fetch_ahead < t->came)
+		t->predicted = t->came - t->fetch_ahead;
 	if (t->taken_last > t->came && t->taken_last + t->slot > t->redirected) {
 		t->redirected = t->taken_last + t->slot;
 		t->redirected_by = MODEL_CAUSE_TAKEN;

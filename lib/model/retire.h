@@ -90,6 +90,7 @@ enum {
 	RETIRE_LINES = 256,       /* lines on their way that are remembered, a power of two */
 	RETIRE_STORED = 256,      /* stores that loads find the data of, a power of two */
 	RETIRE_REQUESTS = 64,
+	RETIRE_GAPS = 8, /* of a divider that are remembered */
 	RETIRE_INTERVALS = 1024,
 	RETIRE_STORES_MAX = 256,
 	RETIRE_FULL_BITS = 5,
@@ -146,6 +147,15 @@ struct retire_full {
 	uint64_t from, until, ports;
 };
 
+/* It is free from `end` on, and in the gaps that it left last. */
+struct retire_divider {
+	struct retire_gap {
+		uint64_t from, until;
+	} gap[RETIRE_GAPS];
+	uint64_t end;
+	uint32_t gaps; /* so far */
+};
+
 /* A request for a line: kept until `end`, and free from gap to gap_end before that. */
 struct retire_request {
 	uint64_t gap, gap_end, end;
@@ -162,6 +172,7 @@ struct retire {
 	uint32_t branch_ports; /* 0: those of arithmetic */
 	uint32_t fusion;      /* enum model_trait: what makes a branch one operation with another */
 	uint32_t fetch_group; /* operations; 0: no limit */
+	uint32_t group_time;  /* parts: from group to group */
 	uint64_t fetch_line;  /* bytes, of which a group can be */
 	uint64_t fetch_ahead; /* parts: how long what is fetched ahead lasts */
 	uint32_t taken, taken_long; /* parts: from one taken branch to the next; see model.h */
@@ -187,6 +198,7 @@ struct retire {
 	uint64_t row_weight;     /* how often each counts there */
 	uint64_t came, gone;     /* parts: when the last instruction was dispatched, and retired */
 	uint64_t taken_last;     /* parts: when fetch continued after the last taken branch */
+	uint64_t predicted;      /* parts: when that was predicted */
 	uint32_t in_a_row;       /* instructions since then */
 	uint32_t groups;         /* fetched since then */
 	uint32_t
@@ -194,7 +206,7 @@ struct retire {
 	uint8_t group_line;   /* that line */
 	uint64_t arrival;     /* of the last of all requested lines */
 	uint64_t barrier;     /* no load before that */
-	uint64_t divider_free;
+	struct retire_divider divider[2]; /* of integers, and of others */
 	uint64_t stores,
 		drained;      /* number of stores so far; parts: when the last leaves the buffer */
 	uint64_t stored_line; /* of the last store */

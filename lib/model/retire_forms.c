@@ -129,11 +129,14 @@ static void init_forms(struct retire *t, const struct model_config *config)
 		config->fp_divide_latency;
 }
 
-/* Parts by which such a branch takes longer than any taken one. */
-static uint32_t taken_more(const struct model_config *config, uint32_t interval)
+/* Parts by which such a branch takes longer than any taken one. `others` before it take their
+ * interval, too, of which fetch can pass several. */
+static uint32_t taken_more(const struct retire *t, const struct model_config *config,
+	uint32_t interval, uint32_t others)
 {
 	return interval > config->taken_interval
-		       ? (interval - config->taken_interval) * RETIRE_CYCLE
+		       ? (interval + others * config->taken_interval) * RETIRE_CYCLE -
+				 (1 + others) * t->taken
 		       : 0;
 }
 
@@ -151,6 +154,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->jump_fetches =
 		config->jump_fetches < RETIRE_FETCHES ? config->jump_fetches : RETIRE_FETCHES;
 	t->fetch_group = config->fetch_group;
+	t->group_time = RETIRE_CYCLE / at_least_one(config->fetch_groups);
 	t->fetch_line = config->fetch_line ? config->fetch_line : UINT64_MAX;
 	t->fetch_ahead = (uint64_t)config->fetch_queue * t->slot;
 	t->btb_second = config->btb_second * RETIRE_CYCLE;
@@ -170,10 +174,10 @@ void retire_init(struct retire *t, const struct model_config *config)
 			    ? MODEL_TRAIT_AFTER_COMPARE
 			    : MODEL_TRAIT_AFTER_COMPARE | MODEL_TRAIT_AFTER_ARITHMETIC;
 	t->mispredict = config->mispredict_penalty;
-	t->taken = config->taken_interval * RETIRE_CYCLE;
+	t->taken = config->taken_interval * t->group_time;
 	t->taken_long = config->taken_long * RETIRE_CYCLE;
-	t->taken_return = taken_more(config, config->return_interval);
-	t->taken_indirect = taken_more(config, config->indirect_interval);
+	t->taken_return = taken_more(t, config, config->return_interval, 1); /* the call */
+	t->taken_indirect = taken_more(t, config, config->indirect_interval, 0);
 	t->drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
 	t->drain_line = e->store_lines ? RETIRE_CYCLE / e->store_lines : 0;
 	t->drain_line = t->drain > t->drain_line ? t->drain : t->drain_line;

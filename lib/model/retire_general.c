@@ -215,6 +215,41 @@ static void retire_redirect(struct retire *t, uint64_t until, enum model_cause c
 	t->redirected_by = cause;
 }
 
+static void divider_gap(struct retire_divider *d, uint64_t from, uint64_t until)
+{
+	if (from < until)
+		d->gap[d->gaps++ % RETIRE_GAPS] = (struct retire_gap){from, until};
+}
+
+/* From `at` on: when a divider is free for `busy` cycles; it is then taken. */
+static uint64_t take_divider(struct retire_divider *d, uint64_t at, uint64_t busy)
+{
+	uint64_t begin = later(at, d->end);
+	struct retire_gap *used = (struct retire_gap *)0;
+	uint32_t i;
+
+	if (!busy)
+		return at;
+	for (i = 0; i < RETIRE_GAPS; i++) {
+		uint64_t from = later(at, d->gap[i].from);
+
+		if (from < begin && from + busy <= d->gap[i].until) {
+			begin = from;
+			used = &d->gap[i];
+		}
+	}
+	if (used) {
+		uint64_t from = used->from;
+
+		used->from = begin + busy;
+		divider_gap(d, from, begin);
+	} else {
+		divider_gap(d, d->end, begin);
+		d->end = begin + busy;
+	}
+	return begin;
+}
+
 /* Those of enum model_latency that are special, operands there at `at`: when it is done. */
 static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint64_t at)
 {
@@ -222,8 +257,8 @@ static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint
 	uint64_t begin = at, done, gone = t->gone + op->cost;
 
 	if (op->special <= MODEL_LATENCY_FP_ROOT) {
-		begin = later(at, t->divider_free);
-		t->divider_free = begin + op->busy;
+		begin = take_divider(
+			&t->divider[op->special != MODEL_LATENCY_DIVIDE], at, op->busy);
 		done = begin + op->latency;
 		add_phase(&w->phases, MODEL_CAUSE_DIVIDER, at, done);
 		return done;
@@ -237,7 +272,7 @@ static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint
 		return done;
 	}
 	gone = (later(gone, t->drained) + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
-	done = later(later(at, gone), t->divider_free) + op->latency;
+	done = later(later(at, gone), later(t->divider[0].end, t->divider[1].end)) + op->latency;
 	add_phase(&w->phases, MODEL_CAUSE_SERIALISING, 0, done);
 	retire_redirect(t, (done + t->mispredict) << RETIRE_CYCLE_BITS, MODEL_CAUSE_SERIALISING);
 	return done;
@@ -414,7 +449,7 @@ NOINLINE void retire_go_on(struct retire *t, const struct model_insn *insn, uint
 	if (t->restarts) {
 		t->restarted = t->redirected;
 		if (t->fetch_group)
-			t->taken_last = t->redirected;
+			t->taken_last = t->predicted = t->redirected;
 		t->groups = t->group_filled = 0;
 	}
 	t->restarts = 0;

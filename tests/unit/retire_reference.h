@@ -26,13 +26,19 @@ struct ref_request {
 	uint64_t free_from, from, until;
 };
 
+struct ref_divider {
+	uint64_t gap[RETIRE_GAPS][2]; /* from, until */
+	uint64_t end;
+};
+
 struct reference {
 	struct ref_request requests[RETIRE_REQUESTS];
 	struct model_config config;
 	uint64_t *gone; /* of every instruction */
 	uint64_t *left; /* the store buffer, of every store */
 	size_t count, stores, room;
-	uint64_t came, last_gone, taken, barrier, divider, hold_until;
+	uint64_t came, last_gone, taken, barrier, hold_until;
+	struct ref_divider divider[2]; /* of other numbers, of integers */
 	int hold_cause;
 	uint64_t ready[256];
 	struct ref_cycle cycles[RETIRE_CALENDAR];
@@ -289,6 +295,43 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 	return done;
 }
 
+static void ref_leave_gap(struct ref_divider *d, uint64_t from, uint64_t until)
+{
+	if (from >= until)
+		return;
+	memmove(&d->gap[1], &d->gap[0], sizeof(d->gap) - sizeof(d->gap[0]));
+	d->gap[0][0] = from;
+	d->gap[0][1] = until;
+}
+
+/* When a division can begin: in the first gap that is long enough, or behind all others. The gap
+ * that was left last comes first. */
+static uint64_t ref_divide(struct ref_divider *d, uint64_t at, uint64_t busy)
+{
+	uint64_t begin = UINT64_MAX, from;
+	int used = -1;
+
+	if (!busy)
+		return at;
+	for (int i = 0; i < RETIRE_GAPS; i++) {
+		from = ref_max(at, d->gap[i][0]);
+		if (from + busy <= d->gap[i][1] && from < begin) {
+			used = i;
+			begin = from;
+		}
+	}
+	if (used < 0 || begin >= ref_max(at, d->end)) {
+		begin = ref_max(at, d->end);
+		ref_leave_gap(d, d->end, begin);
+		d->end = begin + busy;
+	} else {
+		from = d->gap[used][0];
+		d->gap[used][0] = begin + busy;
+		ref_leave_gap(d, from, begin);
+	}
+	return begin;
+}
+
 static uint64_t ref_special(
 	struct reference *f, const struct retire_form *form, uint64_t cost, uint64_t at)
 {
@@ -298,8 +341,8 @@ static uint64_t ref_special(
 	case MODEL_LATENCY_DIVIDE:
 	case MODEL_LATENCY_FP_DIVIDE:
 	case MODEL_LATENCY_FP_ROOT:
-		begin = ref_max(at, f->divider);
-		f->divider = begin + form->busy;
+		begin = ref_divide(
+			&f->divider[form->special == MODEL_LATENCY_DIVIDE], at, form->busy);
 		ref_why(f, MODEL_CAUSE_DIVIDER, at, begin + form->latency);
 		return begin + form->latency;
 	case MODEL_LATENCY_LOCKED:
@@ -308,7 +351,7 @@ static uint64_t ref_special(
 		return at + form->latency;
 	default:
 		begin = ref_max(at, ref_cycles(f->last_gone + cost));
-		begin = ref_max(begin, f->divider);
+		begin = ref_max(begin, ref_max(f->divider[0].end, f->divider[1].end));
 		if (f->stores)
 			begin = ref_max(begin, ref_cycles(f->left[f->stores - 1]));
 		done = begin + form->latency;
@@ -566,8 +609,10 @@ static void ref_record(struct reference *f, const struct retire_note *notes, siz
 	if (s->statics[MODEL_STATIC_TAKEN] && f->config.taken_interval) {
 		const uint64_t slot = (RETIRE_CYCLE + f->config.width / 2) / f->config.width;
 
-		f->taken = ref_max(f->came, f->taken + ref_parts(f->config.taken_interval) *
-							       s->statics[MODEL_STATIC_TAKEN]);
+		f->taken = ref_max(f->came,
+			f->taken + ref_parts(f->config.taken_interval) /
+					   (f->config.fetch_groups ? f->config.fetch_groups : 1) *
+					   s->statics[MODEL_STATIC_TAKEN]);
 		if (f->taken > f->came && f->taken + slot > f->hold_until) {
 			f->hold_until = f->taken + slot;
 			f->hold_cause = MODEL_CAUSE_TAKEN;

@@ -115,6 +115,44 @@ static double loop_of(int count, uint64_t address, int is_taken)
 	return cycles() / 120;
 }
 
+static void groups_at_once(void)
+{
+	struct model_config c = plain();
+
+	c.width = 8;
+	c.taken_interval = 1;
+	c.fetch_group = 6;
+	c.fetch_groups = 2;
+	c.taken_long = 2;
+	c.return_interval = 3;
+	begin(c);
+	is_near(loop_of(3, 0x1000, 1), 0.5, 0.01, "two taken branches in a cycle");
+	is_near(loop_of(6, 0x1000, 1), 6 / 8., 0.01, "a group: dispatch takes longer");
+	is_near(loop_of(7, 0x1000, 1), 1, 0.01, "two groups in a cycle");
+	is_near(loop_of(13, 0x1000, 1), 1.5 + 2, 0.01, "three, and what a long block loses");
+	clear();
+	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	segment.statics[MODEL_STATIC_TAKEN] = 2;
+	segment.statics[MODEL_STATIC_RETURNS] = 1;
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 400, 1, "a call and its return take what they take one at a time");
+
+	/* Some groups: they are fetched while the return is predicted. */
+	clear();
+	for (int i = 0; i < 20; i++)
+		add(MODEL_LATENCY_NONE, MODEL_SLOT_NONE, MODEL_SLOT_SINK);
+	segment.statics[MODEL_STATIC_TAKEN] = 2;
+	segment.statics[MODEL_STATIC_RETURNS] = 1;
+	c.taken_long = 0;
+	begin(c);
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 400, 1, "branches are predicted while groups are fetched");
+}
+
 static void groups(void)
 {
 	struct model_config c = plain();
@@ -159,6 +197,7 @@ int main(void)
 	taken();
 	taken_otherwise();
 	groups();
+	groups_at_once();
 	fetches();
 	jumps();
 	return done();

@@ -69,6 +69,30 @@ static void divisions(void)
 	is_near(cycles(), 2400, 0, "a chain of divisions: their latency each");
 }
 
+/* Each second one needs the result of the one before it. */
+static void divisions_in_gaps(void)
+{
+	struct model_config c = plain();
+
+	c.divide_latency = c.fp_divide_latency = 4;
+	c.window = 224;
+	begin(c);
+	clear();
+	add(MODEL_LATENCY_DIVIDE, MODEL_SLOT_NONE, 0);
+	add(MODEL_LATENCY_DIVIDE, 0, 1);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 800, 20, "a division that waits for its operand lets others begin");
+	clear();
+	add(MODEL_LATENCY_DIVIDE, MODEL_SLOT_NONE, 0);
+	add(MODEL_LATENCY_FP_DIVIDE, MODEL_SLOT_NONE, 1);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 400, 20, "integers have a divider of their own");
+}
+
 static void chases(void)
 {
 	struct model_insn *insn;
@@ -528,6 +552,7 @@ static struct model_config random_config(void)
 	c.fp_divide_latency = below(30);
 	c.lock_latency = below(30);
 	c.taken_interval = below(3);
+	c.fetch_groups = c.width & 2;
 	c.fetches = below(20);
 	c.l2_interval = below(4);
 	c.ll_interval = below(6);
@@ -730,6 +755,7 @@ int main(void)
 {
 	arithmetic();
 	divisions();
+	divisions_in_gaps();
 	chases();
 	overlap();
 	bandwidth();
