@@ -293,8 +293,10 @@ SIMPLE(exchange, kernel_exchange(r->scratch + 131072, 64, 8192), 8192)
 struct partner {
 	struct layout lines;
 	bool write;
+	int touched, timed; /* atomic */
 };
 
+/* Stays until we have finished: a processor without work would write back its caches. */
 static void *touch(void *argument)
 {
 	struct partner *p = argument;
@@ -303,6 +305,9 @@ static void *touch(void *argument)
 		kernel_sweep_stores(&p->lines, p->lines.count, 0);
 	else
 		kernel_sweep(&p->lines, p->lines.count, 0);
+	__atomic_store_n(&p->touched, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&p->timed, __ATOMIC_ACQUIRE))
+		;
 	return NULL;
 }
 
@@ -352,7 +357,8 @@ static double transfer(struct rig *r, int what)
 	if (what < OWN_STORE) {
 		if (!on_cpu(r->other_cpu, touch, &p, &thread))
 			return 0;
-		pthread_join(thread, NULL);
+		while (!__atomic_load_n(&p.touched, __ATOMIC_ACQUIRE))
+			;
 	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	begin = rig_now_ns();
@@ -375,6 +381,10 @@ static double transfer(struct rig *r, int what)
 	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* stores have completed, too */
 	r->own_ns = rig_now_ns() - begin;
+	if (what < OWN_STORE) {
+		__atomic_store_n(&p.timed, 1, __ATOMIC_RELEASE);
+		pthread_join(thread, NULL);
+	}
 	return SHARED_LINES;
 }
 

@@ -12,6 +12,7 @@
  * the next nearer level, or ten times the description's, or less than a tenth of it, or that
  * scatters.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,7 @@ _Static_assert(CONSTANTS <= 32, "bits of struct machine");
 struct constant_figures {
 	struct figure figure[CONSTANTS]; /* value NaN: there is none */
 	long long at;                    /* when, in seconds of the system's clock; 0: unknown */
+	uint64_t clock_hz;               /* the core's, at that time; 0: unknown */
 };
 
 /* By what neighbours do: an earlier boot's is another one. */
@@ -129,13 +131,15 @@ static bool constants_scan(const char *text, struct constant_figures *f)
 	bool any = false;
 
 	f->at = 0;
+	f->clock_hz = 0;
 	for (int i = 0; i < CONSTANTS; i++)
 		f->figure[i].value = NAN;
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		struct figure one = {0, 0, 0};
 		char key[32];
 
-		if (sscanf(line, "taken at %lld", &f->at) == 1)
+		if (sscanf(line, "taken at %lld", &f->at) == 1 ||
+			sscanf(line, "clock %" SCNu64 " Hz", &f->clock_hz) == 1)
 			continue;
 		if (sscanf(line, "%31s %lf cycles, spread %lf", key, &one.value,
 			    &one.least_spread) != 3)
@@ -154,6 +158,8 @@ static void constants_print(const struct constant_figures *f, struct strbuf *out
 {
 	if (f->at)
 		strbuf_printf(out, "taken at %lld\n", f->at);
+	if (f->clock_hz)
+		strbuf_printf(out, "clock %" PRIu64 " Hz\n", f->clock_hz);
 	for (int i = 0; i < CONSTANTS; i++)
 		if (!isnan(f->figure[i].value))
 			strbuf_printf(out, "%s %.2f cycles, spread %.2f\n", constants[i].key,
@@ -235,13 +241,16 @@ static long long constants_wait(const struct constant_figures *times, int n)
 	return n < TIMES_ENOUGH ? APART : (long long)APART << (n - TIMES_ENOUGH + 1);
 }
 
-/* The least of n times, of each figure; of those that scatter only where there are no others. */
+/* The least of n times, of each figure, and the fastest clock; of those that scatter only where
+ * there are no others. */
 static void constants_join(
 	const struct constant_figures *times, int n, struct constant_figures *out)
 {
 	*out = times[0];
 	for (int k = 1; k < n; k++) {
 		out->at = times[k].at;
+		if (times[k].clock_hz > out->clock_hz)
+			out->clock_hz = times[k].clock_hz;
 		for (int i = 0; i < CONSTANTS; i++) {
 			const struct figure *f = &times[k].figure[i], *least = &out->figure[i];
 			bool scatters = constant_scatters(f);
@@ -319,6 +328,11 @@ void machine_host_constants(struct machine *m, const struct machine_identity *id
 	} else if (kept_measures() && (n = constants_times(id, times)) > 0) {
 		constants_join(times, n, &joined);
 		constants_apply(m, &joined);
+		/* A busy neighbour makes the core slower, too. */
+		if (m->clock_from == MACHINE_CLOCK_MEASURED &&
+			joined.clock_hz > m->model.clock_hz &&
+			machine_plausible_hz(joined.clock_hz))
+			m->model.clock_hz = joined.clock_hz;
 	}
 	free(text);
 }
@@ -487,6 +501,7 @@ int machine_measure_constants(
 	if (constants_measure(host, &f, progress, e))
 		return -1;
 	f.at = time(NULL);
+	f.clock_hz = machine_clock_settled(machine_time_clock());
 	machine_identify("", &id);
 	constants_settle(&f, &id);
 	constants_print(&f, &text);

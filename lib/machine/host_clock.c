@@ -3,7 +3,8 @@
  * Which clock this host has. It is measured once a boot for all users, since it differs by some
  * percent from one moment to the next, and a modelled host with another clock would have other
  * figures. For the same reason it is rounded, and the figure of an earlier boot stays while the new
- * one is near it.
+ * one is near it. It becomes faster when the constants of the host are measured (constants.c) and
+ * the core is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,6 +67,16 @@ static bool clock_near(uint64_t a, uint64_t b)
 	return a && b && (double)(a > b ? a - b : b - a) <= NEAR * (double)b;
 }
 
+static uint64_t clock_on_grid(uint64_t hz)
+{
+	return (hz + GRID_HZ / 2) / GRID_HZ * GRID_HZ;
+}
+
+uint64_t machine_clock_settled(struct machine_clock_timing t)
+{
+	return machine_plausible_hz(t.hz) && t.scatter <= SCATTER ? clock_on_grid(t.hz) : 0;
+}
+
 /* Measured now; where it was kept by another process meanwhile, that. */
 static bool clock_measure(const struct machine_identity *id, uint64_t stated, struct clock_kept *k)
 {
@@ -75,7 +86,7 @@ static bool clock_measure(const struct machine_identity *id, uint64_t stated, st
 
 	if (!machine_plausible_hz(t.hz))
 		return false;
-	*k = (struct clock_kept){(t.hz + GRID_HZ / 2) / GRID_HZ * GRID_HZ, t.scatter};
+	*k = (struct clock_kept){clock_on_grid(t.hz), t.scatter};
 	if (clock_find(id, KEPT_LASTING, &earlier) && clock_near(t.hz, earlier.hz))
 		k->hz = earlier.hz;
 	else if (clock_near(t.hz, stated))

@@ -32,6 +32,7 @@ const struct field machine_fields[] = {
 	{"caches", "memory", FIELD_CYCLES, MODEL(memory_latency), .low = 1, .high = 100000},
 	{"caches", "L2-line", FIELD_CYCLES, MODEL(l2_interval), .high = 1000},
 	{"caches", "LL-line", FIELD_CYCLES, MODEL(ll_interval), .high = 1000},
+	{"caches", "L1D-conflict", FIELD_CYCLES, MODEL(l1d_conflict), .high = 1000},
 	{"caches", "L2-write-back", FIELD_CHOICE, MODEL(l2_write_back), .choices = {"shared", "own"}},
 	{"caches", "memory-line", FIELD_CYCLES, MODEL(memory_interval), .high = 10000},
 	{"caches", "LL-later", FIELD_CYCLES, MODEL(ll_later), .high = 100000},

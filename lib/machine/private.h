@@ -113,6 +113,8 @@ struct machine_clock_timing {
 			   were disturbed */
 };
 struct machine_clock_timing machine_time_clock(void);
+/* In steps of 0.1 GHz; 0: it is not known. */
+uint64_t machine_clock_settled(struct machine_clock_timing t);
 /* The same from n bursts of this number of cycles each, which it sorts. */
 struct machine_clock_timing machine_judge_clock(uint64_t *ns, size_t n, uint64_t cycles);
 

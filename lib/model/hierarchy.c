@@ -119,8 +119,11 @@ static NOINLINE void leave_l1(struct model *m, struct core *core, uint64_t addre
 	int dirty = state == MODIFIED;
 	uint64_t next, *entry;
 
-	if (dirty)
+	if (dirty) {
 		count(m, EV_L1_WRITEBACK_QUADWORDS, core->l1d.quadwords);
+		if (core->retire)
+			retire_leaves(core->retire, address);
+	}
 	if (!core->l2.ways) {
 		leave_core(m, core, address, dirty);
 		return;

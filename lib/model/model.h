@@ -210,6 +210,8 @@ struct model_config {
 			    limit */
 	/* Cycles from one line to the next that a core gets from there at best; 0: no limit. */
 	uint32_t l2_interval, ll_interval, memory_interval;
+	/* Likewise of lines that replace modified ones of the same set of L1D; 0: no limit. */
+	uint32_t l1d_conflict;
 	uint32_t taken_interval; /* cycles from one taken branch to the next at best */
 	/* Likewise from a return, and from an indirect jump that had several targets, to the next;
 	 * 0: as taken_interval. */

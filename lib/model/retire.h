@@ -90,7 +90,8 @@ enum {
 	RETIRE_LINES = 256,       /* lines on their way that are remembered, a power of two */
 	RETIRE_STORED = 256,      /* stores that loads find the data of, a power of two */
 	RETIRE_REQUESTS = 64,
-	RETIRE_GAPS = 8, /* of a divider that are remembered */
+	RETIRE_SETS = 64, /* of L1D, a power of two; sets beyond share */
+	RETIRE_GAPS = 8,  /* of a divider that are remembered */
 	RETIRE_INTERVALS = 1024,
 	RETIRE_STORES_MAX = 256,
 	RETIRE_FULL_BITS = 5,
@@ -185,6 +186,7 @@ struct retire {
 	uint32_t write_back_own;    /* have modified lines a way of their own to L2? */
 	uint32_t drain, drain_line; /* parts: from store to store, in the same line, in another */
 	uint32_t interval[3];       /* between lines of L2, LL, memory */
+	uint32_t conflict;          /* between lines that replace modified ones of a set */
 	uint32_t line_bits;         /* log2 bytes of a line of L1D */
 	uint32_t bank_loads;        /* of a bank per cycle, as a bit mask; 0: any number */
 
@@ -232,6 +234,10 @@ struct retire {
 	uint64_t retired[RETIRE_WINDOW_MAX];    /* parts; by number of instruction */
 	uint64_t store_left[RETIRE_STORES_MAX]; /* parts */
 	struct retire_line lines[RETIRE_LINES];
+	/* By set of L1D: when the next line can be requested; modified lines that leave for the
+	 * next. */
+	uint64_t set_free[RETIRE_SETS];
+	uint32_t leaving[RETIRE_SETS];
 	struct retire_stored stored[RETIRE_STORED];
 	struct retire_request request[RETIRE_REQUESTS];
 	uint64_t sent[3]
@@ -256,6 +262,11 @@ static inline void retire_note_turn(struct retire *t, enum retire_turn turn)
 {
 	if (t->notes)
 		t->note[t->notes - 1].turn = (uint8_t)turn;
+}
+/* A modified line leaves L1D, before the line is noted that replaces it. */
+static inline void retire_leaves(struct retire *t, uint64_t address)
+{
+	t->leaving[(address >> t->line_bits) % RETIRE_SETS]++;
 }
 /* The first `insns` instructions of a record that ended in s, whose block is prepared. record: its
  * words. */

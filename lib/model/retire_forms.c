@@ -181,6 +181,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
 	t->drain_line = e->store_lines ? RETIRE_CYCLE / e->store_lines : 0;
 	t->drain_line = t->drain > t->drain_line ? t->drain : t->drain_line;
+	t->conflict = config->l1d_conflict;
 	t->interval[0] = config->l2_interval;
 	t->interval[1] = config->ll_interval;
 	t->interval[2] = config->memory_interval;

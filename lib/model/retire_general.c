@@ -59,12 +59,27 @@ uint64_t retire_ahead(struct retire *t, enum retire_turn turn, uint64_t latency)
 	return take_turn(t, turn, now) + latency - now;
 }
 
+/* The line's set gives away a line at a time, if that is modified: not before `at`. */
+static uint64_t take_set(struct retire *t, uint64_t line, uint64_t at)
+{
+	uint64_t *free = &t->set_free[line % RETIRE_SETS];
+	uint32_t *leaving = &t->leaving[line % RETIRE_SETS];
+
+	if (*leaving) {
+		at = later(at, *free);
+		*free = at + (uint64_t)*leaving * t->conflict;
+		*leaving = 0;
+	}
+	return at;
+}
+
 /* Requests the line of an address; returns when it arrives. */
 static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_note *note)
 {
 	enum retire_turn turn = (enum retire_turn)note->turn;
-	uint64_t begin = take_turn(t, turn, take_request(t, at, note->latency));
-	uint64_t line = note->address >> t->line_bits, end = begin + note->latency;
+	uint64_t line = note->address >> t->line_bits;
+	uint64_t begin = take_turn(t, turn, take_request(t, take_set(t, line, at), note->latency));
+	uint64_t end = begin + note->latency;
 
 	/* A modified line is written back to L2 later. */
 	if (note->what == RETIRE_STORE && !t->write_back_own)

@@ -58,6 +58,7 @@ struct reference {
 		uint64_t granule, ready, data, key;
 	} stored[RETIRE_STORED];
 	uint64_t sent[3][RETIRE_INTERVALS];
+	uint64_t set_free[RETIRE_SETS], leaving[RETIRE_SETS];
 	uint64_t slots[MODEL_CAUSES];
 	struct ref_span why[64];
 	int why_count;
@@ -203,6 +204,12 @@ static uint64_t ref_line(struct reference *f, uint64_t at, const struct retire_n
 		f->config.l2_interval, f->config.ll_interval, f->config.memory_interval, 0};
 	uint64_t line = n->address / f->config.l1d.line;
 
+	if (f->leaving[line % RETIRE_SETS]) {
+		at = ref_max(at, f->set_free[line % RETIRE_SETS]);
+		f->set_free[line % RETIRE_SETS] =
+			at + f->leaving[line % RETIRE_SETS] * f->config.l1d_conflict;
+		f->leaving[line % RETIRE_SETS] = 0;
+	}
 	at = ref_turn(f, n->turn, cycles[n->turn], ref_request(f, at, n->latency));
 	if (n->what == RETIRE_STORE)
 		ref_turn(f, 0, cycles[0], at);

@@ -169,14 +169,18 @@ static void times_of_a_boot(void)
 		"LL-later 300.00 cycles, spread 1.00\n");
 	ok(machine_measure_due("host"), "three that do not agree");
 	keep_time(&id, "host-4",
-		"taken at 3000\ntaken 1.10 cycles, spread 0.00\n"
+		"taken at 3000\nclock 3400000000 Hz\ntaken 1.10 cycles, spread 0.00\n"
 		"mispredict 13.90 cycles, spread 0.00\nLL-later 320.00 cycles, spread 1.00\n");
 	ok(!machine_measure_due("host"), "the least of each figure was found twice: enough");
 	keep_time(&id, "host-5",
-		"taken at 4000\ntaken 1.00 cycles, spread 3.00\n"
+		"taken at 4000\nclock 3300000000 Hz\ntaken 1.00 cycles, spread 3.00\n"
 		"mispredict 6.00 cycles, spread 40.00\nLL-later 300.00 cycles, spread 1.00\n");
 	machine_defaults(&m);
 	machine_host_constants(&m, &id);
+	ok(m.model.clock_hz == 3000000000, "a clock that was not measured stays");
+	m.clock_from = MACHINE_CLOCK_MEASURED;
+	machine_host_constants(&m, &id);
+	ok(m.model.clock_hz == 3400000000, "one that was becomes the fastest of all times");
 	has("taken", 1, MACHINE_CONSTANT_MEASURED, "the least of two");
 	has("mispredict", 13, MACHINE_CONSTANT_MEASURED,
 		"one time may lack a figure, or its rounds disagree");

@@ -93,6 +93,37 @@ static void divisions_in_gaps(void)
 	is_near(cycles(), 400, 20, "integers have a divider of their own");
 }
 
+/* Lines of L2, none of which is needed by another. */
+static void conflicts(void)
+{
+	struct model_config c = plain();
+
+	c.l1d_conflict = 30;
+	begin(c);
+	clear();
+	add_access(
+		add(MODEL_LATENCY_NONE, MODEL_SLOT_NONE, 0), MODEL_ACCESS_LOAD, MODEL_SLOT_NONE, 0);
+	for (int modified = 0; modified < 2; modified++)
+		for (int stride = 4096; stride <= 4160; stride += 64) {
+			for (int i = 0; i < 300; i++) {
+				uint64_t address = 0x100000 + (uint64_t)(i * stride);
+
+				if (i == 200)
+					mark();
+				record[1] = address;
+				if (modified)
+					retire_leaves(&clock_, address);
+				retire_note(
+					&clock_, insns, RETIRE_LOAD, MODEL_CAUSE_L2, 14, address);
+				run_block(1);
+			}
+			is_near(cycles() / 100, modified && stride == 4096 ? 30 : 2, 1,
+				"lines of one set replace modified ones (%d) one at a time: "
+				"stride %d",
+				modified, stride);
+		}
+}
+
 static void chases(void)
 {
 	struct model_insn *insn;
@@ -553,6 +584,7 @@ static struct model_config random_config(void)
 	c.lock_latency = below(30);
 	c.taken_interval = below(3);
 	c.fetch_groups = c.width & 2;
+	c.l1d_conflict = c.width & 4 ? 20 : 0;
 	c.fetches = below(20);
 	c.l2_interval = below(4);
 	c.ll_interval = below(6);
@@ -634,6 +666,7 @@ static void random_block(void)
 	retire_prepare(&clock_, &block, forms, keys);
 }
 
+static struct reference reference;
 static struct retire_note notes[RETIRE_NOTES_MAX];
 static size_t note_count;
 
@@ -648,6 +681,10 @@ static void note(const struct model_insn *insn, enum retire_what what, enum mode
 	if (!below(4))
 		retire_note_turn(&clock_, (enum retire_turn)below(4));
 	notes[note_count - 1].turn = clock_.note[clock_.notes - 1].turn;
+	if (latency % 4 == 0) {
+		retire_leaves(&clock_, address);
+		reference.leaving[address / config.l1d.line % RETIRE_SETS]++;
+	}
 }
 
 static int loads(const struct model_insn *insn)
@@ -688,8 +725,6 @@ static void random_notes(const struct model_insn *insn)
 	if (!below(20))
 		note(insn, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0);
 }
-
-static struct reference reference;
 
 /* One block a few times, left early at times, differently each time. */
 static int random_runs(int quiet)
@@ -756,6 +791,7 @@ int main(void)
 	arithmetic();
 	divisions();
 	divisions_in_gaps();
+	conflicts();
 	chases();
 	overlap();
 	bandwidth();
