@@ -15,8 +15,12 @@ static struct values_config values_wanted(
 	unsigned length = r->values.length ? r->values.length : VALUES_LENGTH;
 
 	if (m->path)
-		return (struct values_config){m->config.skip, m->config.length, true, false};
-	return (struct values_config){VALUES_SKIP, length, false, r->values.watch};
+		return (struct values_config){
+			.skip = m->config.skip, .length = m->config.length, .trace = true};
+	return (struct values_config){.skip = VALUES_SKIP,
+		.length = length,
+		.spread = r->values.watch ? 0 : VALUES_SPREAD,
+		.touches = r->values.watch};
 }
 
 int collect_values_load(const struct collect_request *r, struct sampler *s, struct error *e)

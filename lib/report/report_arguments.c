@@ -63,18 +63,6 @@ static void arguments_columns(struct report_table *t)
 	report_columns_add(t, columns, ARGUMENTS_COLUMNS);
 }
 
-/* The time of calls with the most frequent value, if all calls take the same time: no gain is
- * greater. */
-static struct quantity at_stake(double time, struct value_share share)
-{
-	struct quantity q = report_values_percent(share);
-
-	q.value *= time;
-	q.low *= time;
-	q.high *= time;
-	return q;
-}
-
 static void arguments_row(struct report_values *w, const struct argument *a)
 {
 	const struct prof_value_site *s = a->site;
@@ -96,7 +84,7 @@ static void arguments_row(struct report_values *w, const struct argument *a)
 		return;
 	share = value_share_of(&s->sums, &s->list.data[0]);
 	cells[ARGUMENTS_SHARE].quantity = report_values_percent(share);
-	cells[ARGUMENTS_GAIN].quantity = at_stake(a->time, share);
+	cells[ARGUMENTS_GAIN].quantity = report_values_stake(a->time, share);
 }
 
 /* Negative: it is not shown. */

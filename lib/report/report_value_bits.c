@@ -32,6 +32,7 @@ struct bits_view {
 	uint64_t needed; /* bits that one execution of a site has at least */
 	struct bits_share shares[SHARES];
 	struct bits_text texts[TEXTS];
+	bool stakes; /* with what avoiding these could gain at most */
 	/* Further reasons to show a site; a weight in [0,1].  May be NULL. */
 	double (*weight)(const struct report_values *w, const struct prof_value_site *s);
 };
@@ -170,6 +171,7 @@ static double access_weight(const struct report_values *w, const struct prof_val
 /* ---- views ---- */
 
 static const struct bits_view operations_view = {.kind = VALUE_OPERATION,
+	.stakes = true,
 	.shares = {{"zero", "zero %", VALUE_OPERAND_ZERO, 0, false},
 		{"one", "one %", VALUE_OPERAND_ONE, 0, false},
 		{"power", "2^n %", VALUE_OPERAND_POWER, 0, false},
@@ -189,6 +191,7 @@ static const struct bits_view access_view = {.kind = VALUE_ACCESS,
 	.weight = access_weight};
 
 static const struct bits_view conflicts_view = {.kind = VALUE_ACCESS,
+	.stakes = true,
 	.needed = VALUE_READS,
 	.shares = {{"forwarded", "forwarded %", VALUE_FORWARDED, VALUE_READS, true},
 		{"blocked", "blocked %", VALUE_BLOCKED, VALUE_READS, false},
@@ -196,6 +199,7 @@ static const struct bits_view conflicts_view = {.kind = VALUE_ACCESS,
 	.texts = {{"distance", "stores between", distance_text}, {"store", "store", store_text}}};
 
 static const struct bits_view redundant_view = {.kind = VALUE_ACCESS,
+	.stakes = true,
 	.shares = {{"redundant", "same load %", VALUE_REDUNDANT, VALUE_READS, false},
 		{"silent", "silent %", VALUE_SILENT, VALUE_WRITES, false},
 		{"dead", "dead %", VALUE_DEAD, VALUE_WRITES, false}},
@@ -246,6 +250,14 @@ static void bits_columns(struct report_table *t, const struct bits_view *v)
 					     .unit = "%",
 					     .experiment = -1,
 					     .label = LABEL_ESTIMATED});
+	if (v->stakes)
+		report_column_add(t, &(struct report_column){.kind = REPORT_RATIO,
+					     .flags = REPORT_KEY,
+					     .name = "gain",
+					     .heading = "at stake %",
+					     .unit = "%",
+					     .experiment = -1,
+					     .label = LABEL_ESTIMATED});
 	for (size_t i = 0; i < TEXTS && v->texts[i].name; i++)
 		report_column_add(t, &(struct report_column){.kind = REPORT_TEXT,
 					     .name = v->texts[i].name,
@@ -253,6 +265,26 @@ static void bits_columns(struct report_table *t, const struct bits_view *v)
 					     .experiment = -1});
 	report_column_add(t, &(struct report_column){
 				     .kind = REPORT_TEXT, .name = "instruction", .experiment = -1});
+}
+
+/* The greatest of the shares that are of interest, or that of the usual operand. */
+static struct value_share bits_most(
+	const struct report_values *w, const struct bits_view *v, const struct prof_value_site *s)
+{
+	const struct prof_value_site *o = value_site_beside(w, s, VALUE_OPERAND, 1);
+	struct value_share most = {0};
+
+	if (v->kind == VALUE_OPERATION && o && report_values_frequent(o))
+		most = value_share_of(&o->sums, &o->list.data[0]);
+	for (size_t i = 0; i < bits_share_count(v); i++) {
+		uint64_t count;
+		struct value_share share =
+			report_values_bits(s, v->shares[i].bits, v->shares[i].of, &count);
+
+		if (!v->shares[i].always && count && share.share > most.share)
+			most = share;
+	}
+	return most;
 }
 
 static void bits_row(
@@ -277,6 +309,11 @@ static void bits_row(
 		if (all && (count || v->shares[i].of))
 			cells[c].quantity = report_values_percent(share);
 		cells[c].weak = share.few;
+	}
+	if (v->stakes) {
+		cells[c].quantity =
+			report_values_stake(report_values_own_time(w, s), bits_most(w, v, s));
+		cells[c++].weak = s->sums.moments < VALUES_MOMENTS_FEW;
 	}
 	for (size_t i = 0; i < TEXTS && v->texts[i].name; i++, c++)
 		cells[c].text = v->texts[i].text(w, s);

@@ -9,6 +9,7 @@
 
 #include "base/plural.h"
 #include "base/sort.h"
+#include "explain/unskid.h"
 #include "isa/isa.h"
 #include "report/report_culprits.h"
 #include "report/report_views.h"
@@ -42,6 +43,23 @@ double report_values_time(const struct report_values *w, const struct prof_value
 			return w->all > 0 ? (double)p->value / w->all : 0;
 	}
 	return 0;
+}
+
+double report_values_own_time(const struct report_values *w, const struct prof_value_site *s)
+{
+	size_t at = s->place * w->d->metrics.count;
+
+	return w->all > 0 && at < w->d->counts.count ? (double)w->d->counts.data[at] / w->all : 0;
+}
+
+struct quantity report_values_stake(double time, struct value_share share)
+{
+	struct quantity q = report_values_percent(share);
+
+	q.value *= time;
+	q.low *= time;
+	q.high *= time;
+	return q;
 }
 
 struct report_row report_values_row(struct report_values *w, const struct prof_value_site *s)
@@ -133,8 +151,13 @@ int report_values_report(struct prof_data *d, struct report_table *t,
 	void (*make)(struct report_values *w), struct error *e)
 {
 	struct report_values w = {.d = d, .t = t};
-	int rc =
-		profile_values_init(&w.v, d, true) ? error_nomem(e) : profile_data_name(d, true, e);
+	bool moved = false;
+	int rc = explain_unskid(d, &moved, e);
+
+	if (profile_values_init(&w.v, d, true) && rc == 0)
+		rc = error_nomem(e);
+	if (rc == 0)
+		rc = profile_data_name(d, true, e);
 
 	t->schema = "prof.values/1";
 	report_describe(t, d);

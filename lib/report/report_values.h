@@ -25,6 +25,11 @@ int report_values_report(struct prof_data *d, struct report_table *t,
 
 /* Samples of a site's function, of the first metric, as a share of all [0,1]. */
 double report_values_time(const struct report_values *w, const struct prof_value_site *s);
+/* The same of the site's instruction, to which samples were moved as -dis does. */
+double report_values_own_time(const struct report_values *w, const struct prof_value_site *s);
+/* What is at stake: a share of executions of what takes this share [0,1] of the time, if all
+ * executions take the same. No gain is greater. */
+struct quantity report_values_stake(double time, struct value_share share);
 /* The name of the function, and whether the request wants it. */
 const char *report_values_function(
 	const struct report_values *w, const struct prof_value_site *s, bool *wanted);

@@ -289,7 +289,7 @@ static enum value_end step_execute(struct values *v, struct step *s, struct exec
 static enum value_end step_once(struct values *v)
 {
 	struct step *s = value_steps_find(v, v->pc);
-	bool traced = v->config.trace && v->number >= v->config.skip;
+	bool traced = v->config.trace && v->number >= v->skip;
 	struct execution x = {.step = s};
 	struct value_trace *trace;
 	enum value_end end;
@@ -313,6 +313,14 @@ static enum value_end step_once(struct values *v)
 	return VALUES_WHOLE;
 }
 
+static unsigned draw_spread(struct values *v)
+{
+	v->chance ^= v->chance << 13;
+	v->chance ^= v->chance >> 7;
+	v->chance ^= v->chance << 17;
+	return v->config.spread ? (unsigned)((v->chance >> 32) % v->config.spread) : 0;
+}
+
 static void begin_window(struct values *v, const struct values_thread *t)
 {
 	for (unsigned k = 0; k < GENERALS; k++)
@@ -325,6 +333,7 @@ static void begin_window(struct values *v, const struct values_thread *t)
 	v->pc = t->registers->rip;
 	v->epoch++;
 	v->number = 0;
+	v->skip = v->config.skip + draw_spread(v);
 	v->arguments.pending = v->arguments.vector_pending = 0;
 	v->results.pending = v->results.vector_pending = 0;
 	access_begin(&v->accesses);
@@ -333,11 +342,12 @@ static void begin_window(struct values *v, const struct values_thread *t)
 
 bool values_interpret(struct values *v, const struct values_thread *t, struct value_window *window)
 {
-	unsigned all = v->config.skip + v->config.length;
+	unsigned all;
 
 	if (t->size > VALUES_STATE)
 		return false;
 	begin_window(v, t);
+	all = v->skip + v->config.length;
 	v->window = window;
 	window->pid = t->pid;
 	window->seen.count = 0;
@@ -385,6 +395,7 @@ struct values *values_new(const struct values_config *config, struct error *e)
 		return NULL;
 	}
 	v->config = *config;
+	v->chance = __builtin_ia32_rdtsc() * 0x9e3779b97f4a7c15u | 1;
 	if (machine_init(&v->machine, e)) {
 		values_free(v);
 		return NULL;

@@ -232,6 +232,8 @@ struct values {
 	struct value_window *window;
 	uint64_t pc, fs, gs;
 	uint32_t epoch;
+	uint64_t chance;         /* the state of draws */
+	unsigned skip;           /* of this window */
 	unsigned number;         /* of the instruction in the window */
 	uint8_t before[OPERAND]; /* the memory operand, of floating-point operations */
 };
@@ -239,7 +241,7 @@ struct values {
 static inline void value_seen_add(struct values *v, uint64_t pc, unsigned kind, unsigned operand,
 	unsigned bits, unsigned class, uint64_t value)
 {
-	struct value_seen *to = v->number < v->config.skip ? NULL : vec_push(&v->window->seen);
+	struct value_seen *to = v->number < v->skip ? NULL : vec_push(&v->window->seen);
 
 	if (to)
 		*to = (struct value_seen){
