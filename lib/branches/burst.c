@@ -187,7 +187,7 @@ static uint64_t follow_timed(struct held *f, struct cache *c, bool *cut)
 	if (!c)
 		return 0;
 	hold_pin(f);
-	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
+	f->until = branches_now(CLOCK_MONOTONIC) + (uint64_t)fmin(b->most, CACHED_LAST);
 	timing_begin(c);
 	b->caching = c;
 	b->orphaned = false;
@@ -243,7 +243,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	hold_pin(f);
 	used = hold_time(p, tid);
 	stops = b->counts[TALLY_STOPS];
-	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
+	f->until = branches_now(CLOCK_MONOTONIC) + (uint64_t)fmin(b->most, CACHED_LAST);
 	c->setup_ns = c->setup_stops = 0;
 	c->work = 0;
 	b->caching = c;

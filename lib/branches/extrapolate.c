@@ -4,8 +4,8 @@
 #include <math.h>
 
 /* Variance of a count per spell, as a part, squared, and the spells that this counts as. */
-#define SCATTER       0.1
-#define SCATTER_TIMES 2.0
+#define SCATTER       0.01
+#define SCATTER_TIMES 1.0
 #define TIMES_MOST    20.0 /* spells that follow each other are alike: more do not prove more */
 
 struct extrapolation extrapolate_by(

@@ -52,7 +52,7 @@ struct known {
 	size_t spells, count;
 	unsigned anchor[KNOWN_MAX];
 	double *of[KNOWN_MAX];
-	double *middle; /* of spells, in ns */
+	double *begin; /* of spells, in ns */
 	/* Of one anchor, by the spells that it was in place in: these, its counts, how many spells
 	 * each stands for, and something known. */
 	size_t *at;
@@ -145,17 +145,17 @@ static int known_make(struct known *k, const struct native *n)
 		return -1;
 	k->weight = k->hits + k->spells;
 	k->base = k->weight + k->spells;
-	k->middle = k->base + k->spells;
+	k->begin = k->base + k->spells;
 	for (size_t s = 0; s < k->spells; s++) {
-		k->middle[s] = passed + n->spells.data[s].ns / 2;
+		k->begin[s] = passed;
 		passed += n->spells.data[s].ns;
 	}
 	return 0;
 }
 
-/* The spells of an anchor; how many. Each stands for the time that it is nearest to, since the
- * anchor was made: phases are longer. */
-static size_t known_look_at(struct known *k, const struct native *n, unsigned anchor, double begin)
+/* The spells of an anchor; how many. Each stands for itself, and for the time between them that it
+ * is nearest to, since the anchor was made: phases are longer. */
+static size_t known_look_at(struct known *k, const struct native *n, unsigned anchor, double since)
 {
 	size_t count = 0;
 
@@ -169,11 +169,11 @@ static size_t known_look_at(struct known *k, const struct native *n, unsigned an
 			k->hits[count++] = own->hits;
 		}
 	for (size_t i = 0; i < count; i++) {
-		double middle = k->middle[k->at[i]];
-		double end = i + 1 < count ? (middle + k->middle[k->at[i + 1]]) / 2 : n->all;
+		double ns = n->spells.data[k->at[i]].ns, end = k->begin[k->at[i]] + ns, until;
 
-		k->weight[i] = fmax(end - begin, 0) / n->spells.data[k->at[i]].ns;
-		begin = end;
+		until = i + 1 < count ? (end + k->begin[k->at[i + 1]]) / 2 : n->all;
+		k->weight[i] = fmax(until - since, 0) / ns;
+		since = until;
 	}
 	return count;
 }
@@ -232,18 +232,25 @@ static struct extrapolation by_time(const struct cache *c, const struct weigh *w
 	return e;
 }
 
-/* In proportion to another anchor. */
-static struct extrapolation by_anchor(const struct cache *c, const struct weigh *w,
+/* In proportion to another anchor. What that has counted before this one was made does not show
+ * that they go together then, too. */
+static struct extrapolation by_anchor(const struct cache *c, const struct weigh *w, unsigned a,
 	const struct known *k, size_t which, size_t count, double times)
 {
+	const struct anchor *anchor = &c->anchors->all[a];
 	unsigned other = k->anchor[which];
 	struct extrapolation e;
+	double since = 0, unsure, unseen;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		k->base[i] = k->of[which][k->at[i]];
+		since += k->weight[i] * k->base[i];
+	}
 	e = extrapolate_by(k->hits, k->base, k->weight, count, times);
 	e.total = e.ratio * w->total[other];
-	e.variance = e.scatter / times + w->doubt[other];
+	unseen = fmax(1 - since / w->total[other], 0);
+	(void)part_before(c->native, w, a, anchor, &unsure);
+	e.variance = e.scatter / times + w->doubt[other] + unseen * unseen * (unsure + OTHERS);
 	e.scatter += pow(c->anchors->all[other].since / c->native->all, 2) * OTHERS;
 	return e;
 }
@@ -264,7 +271,7 @@ static void find_total(const struct cache *c, struct weigh *w, struct known *k, 
 	for (size_t i = 0; i < k->count; i++)
 		if (c->anchors->all[k->anchor[i]].since <
 			c->anchors->all[a].since + !is_always(n, &c->anchors->all[a], a))
-			ways[ways_count++] = by_anchor(c, w, k, i, count, times);
+			ways[ways_count++] = by_anchor(c, w, a, k, i, count, times);
 	w->total[a] = extrapolate_mix(ways, ways_count, times, &w->doubt[a]);
 }
 

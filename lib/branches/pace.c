@@ -14,23 +14,27 @@
  *
  * Between bursts, anchors take turns at moments of the same kind.
  */
+#include <math.h>
 #include <stdatomic.h>
 
 #include "branches/private.h"
 
-#define SHARE_BURSTS  0.035 /* of the program's time */
+#define SHARE_BURSTS  0.022 /* of the program's time */
 #define SHARE_LOGGED  0.01  /* and this where some log values */
 #define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
-#define SHARE_TURNS   0.012 /* of anchors */
+#define SHARE_TURNS   0.008 /* of anchors */
 #define SHARE_MOST    0.07  /* of all that is spent, at any moment */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define TURN_GAP      (2.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
 #define COST_BURST    (2.0 * MILLISECOND)         /* before any was measured */
-#define COST_FIRST    (5.0 * MILLISECOND)         /* of each of the first: code is new to us */
+#define COST_FIRST    (5.0 * MILLISECOND)         /* of the first: code is new to us */
+#define COST_LEAST    (1.2 * MILLISECOND)         /* of each of the first, if cut short; */
 #define FIRST         4                           /* of these */
+#define CATCH_UP      (150.0 * MILLISECOND)
+#define RATE_MOST     3.0 /* of the share, that is spent meanwhile */
 #define COST_WINDOW   (1.0 * MILLISECOND)
 #define COST_VISIT    (0.5 * MILLISECOND)
 #define COST_TURN     (0.04 * MILLISECOND)
@@ -43,7 +47,11 @@
 /* In the next stratum; in one that begins now if that is over already. */
 static void draw_next(struct branches *b, struct pace *p)
 {
-	double least = p->cost / p->count / p->share, length = p->gap > least ? p->gap : least;
+	double behind = p->share * (double)b->used - p->spent, rate = p->share, length;
+
+	if (!b->request.visit && !b->request.latency)
+		rate = fmin(rate + fmax(behind, 0) / CATCH_UP, RATE_MOST * rate);
+	length = fmax(p->gap, p->cost / p->count / rate);
 
 	if (p->end < b->used)
 		p->end = b->used;
@@ -54,6 +62,7 @@ static void draw_next(struct branches *b, struct pace *p)
 /* The first bursts are in code that is new to us, and cost many times what the others do. */
 static void pace_note(struct pace *p, double ns)
 {
+	p->spent += ns;
 	p->cost += ns;
 	p->count++;
 	if (p->count <= LATEST)
@@ -120,24 +129,32 @@ static uint64_t spent_in_all(const struct branches *b)
 	return spent(b) + b->elsewhere + (stopped > own ? stopped - own : 0);
 }
 
+/* What may be spent now. */
+static double allowed(const struct branches *b)
+{
+	const struct branches_known *known = b->request.known;
+	double ns = SHARE_MOST * (double)b->used - (double)spent_in_all(b);
+
+	if (known)
+		ns += SHARE_MOST * (double)known->used - (double)known->spent + COST_FIRST;
+	return ns;
+}
+
 /* Whether its moment has come. If it is too expensive now, it is put off. */
 static bool due(const struct branches *b, struct pace *p)
 {
-	const struct branches_known *known = b->request.known;
-	double cost = p->cost / p->count, least;
+	double cost = p->cost / p->count, lacks;
 
 	if (b->used < p->next)
 		return false;
 	if (p->share >= 1 || b->request.visit)
 		return true;
-	if (b->bursts.count < FIRST && cost < COST_FIRST)
-		cost = COST_FIRST;
-	least = ((double)spent_in_all(b) + cost) / SHARE_MOST;
-	if (known)
-		least += ((double)known->spent - COST_FIRST) / SHARE_MOST - (double)known->used;
-	if ((double)b->used >= least)
+	if (b->bursts.count < FIRST)
+		cost = COST_LEAST;
+	lacks = cost - allowed(b);
+	if (lacks <= 0)
 		return true;
-	p->next = (uint64_t)least;
+	p->next = b->used + (uint64_t)(lacks / SHARE_MOST);
 	return false;
 }
 
@@ -173,6 +190,7 @@ static void one_burst(struct branches *b, struct followed *p)
 		branches_visit(b, tid, processor);
 	} else {
 		calibrate_once(b);
+		b->most = b->bursts.share >= 1 ? INFINITY : fmax(allowed(b), COST_LEAST);
 		branches_burst(b, tid);
 	}
 	elsewhere = atomic_exchange(&b->charged, 0);

@@ -135,6 +135,7 @@ struct pace {
 	double gap;         /* mean, ns of CPU time, requested */
 	double share;       /* share of the program's time allowed */
 	double cost, count; /* ns and number of the latest */
+	double spent;       /* ns, on all */
 };
 
 /* Cost of stops in open windows, measured in them. */
@@ -190,6 +191,7 @@ struct branches {
 	uint64_t used_told, next_telling;
 	struct pace bursts, windows, turns;
 	uint64_t elsewhere; /* CPU time that records have cost besides, ns */
+	double most; /* ns that the next burst may take */
 	struct costs costs;
 	bool calibrated; /* costs were measured, or could not be */
 	struct probes probes;
