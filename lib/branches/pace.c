@@ -33,6 +33,8 @@
 #define COST_FIRST    (5.0 * MILLISECOND)         /* of the first: code is new to us */
 #define COST_LEAST    (1.2 * MILLISECOND)         /* of each of the first, if cut short; */
 #define FIRST         4                           /* of these */
+#define SOON          (10.0 * MILLISECOND)        /* the first moment is before that */
+#define EARLY         (4.0 * MILLISECOND)         /* spent at once, since anchors come of it */
 #define CATCH_UP      (150.0 * MILLISECOND)
 #define RATE_MOST     3.0 /* of the share, that is spent meanwhile */
 #define COST_WINDOW   (1.0 * MILLISECOND)
@@ -49,6 +51,8 @@ static void draw_next(struct branches *b, struct pace *p)
 {
 	double behind = p->share * (double)b->used - p->spent, rate = p->share, length;
 
+	if (p == &b->bursts && !b->request.known)
+		behind += EARLY;
 	if (!b->request.visit && !b->request.latency)
 		rate = fmin(rate + fmax(behind, 0) / CATCH_UP, RATE_MOST * rate);
 	length = fmax(p->gap, p->cost / p->count / rate);
@@ -301,7 +305,11 @@ static void pace_bursts(struct branches *b, bool asked)
 		.share = asked ? 1 : SHARE_WINDOWS,
 		.cost = COST_WINDOW,
 		.count = 1};
-	draw_next(b, &b->bursts);
+	/* Moments of several runs are uniform in all of them. */
+	if (asked || b->request.known)
+		draw_next(b, &b->bursts);
+	else
+		b->bursts.next = b->used + (uint64_t)(branches_chance(b) * SOON);
 	b->turns =
 		(struct pace){.gap = TURN_GAP, .share = SHARE_TURNS, .cost = COST_TURN, .count = 1};
 	draw_next(b, &b->windows);
