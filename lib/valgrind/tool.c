@@ -307,6 +307,7 @@ static Bool process_option(const HChar *argument)
 	} else if VG_STR_CLO (argument, "--model-counts", counts_directory) {
 	} else if VG_BOOL_CLO (argument, "--model-fast", fast) {
 	} else if VG_BOOL_CLO (argument, "--model-host", identity_of_host) {
+	} else if VG_BOOL_CLO (argument, "--model-passes", all_passes) {
 	} else if VG_BINT_CLO (argument, "--model-turn", turn_blocks, 1, 100000) {
 	} else if VG_STR_CLO (argument, "--model-path", elsewhere) {
 	} else if VG_STR_CLO (argument, "--model-argv0", elsewhere) {
@@ -333,7 +334,7 @@ static void print_usage(void)
 
 static void print_debug_usage(void)
 {
-	VG_(printf)("    (none)\n");
+	VG_(printf)("    --model-passes=no|yes     VEX checks and simplifies superblocks again\n");
 }
 
 __attribute__((noreturn)) static void give_up(const HChar *what, const HChar *which)

@@ -85,6 +85,11 @@ void blocks_discard(Addr address, VexGuestExtents extents);
 /* Keep all registers exact where there are prefetches. */
 extern Bool precise_prefetches;
 
+/* ---- passes.c ---- */
+
+/* VEX checks and simplifies what instrument.c writes. */
+extern Bool all_passes;
+
 /* ---- turns.c ---- */
 /* A thread was created; itself: it is the caller, and runs. */
 extern Int turn_blocks;       /* superblocks per turn */
