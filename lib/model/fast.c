@@ -2,22 +2,26 @@
 #include "model/fast.h"
 
 #include "model/random.h"
+#include "model/sampled_clock.h"
 #include "model/state.h"
 
 /* Instructions of a stretch; one in LONG_EACH is long. */
-#define STRETCH   UINT64_C(500000)
-#define LONG_EACH 6
+#define STRETCH   UINT64_C(32000)
+#define LONG_EACH 8
 /* Costs, in skipped instructions: of modelling an instruction, a miss of L1D, a misprediction; of
+ * clocking an instruction; of a stretch, whose code is no longer in the host's caches; of
  * translating a superblock once more. */
-#define MODELLING   5
+#define MODELLING   6
 #define MISS        60
 #define MISPREDICT  30
-#define TRANSLATION 2000
+#define CLOCKING    12
+#define SWITCHING   100000
+#define TRANSLATION 20000
 /* The limit of all these costs: in per mille of the skipped instructions; higher in the beginning,
  * until the cost is IN_ANY_CASE. */
-#define SHARE       250
-#define SHARE_FIRST 2000
-#define IN_ANY_CASE UINT64_C(100000000)
+#define SHARE       120
+#define SHARE_FIRST 500
+#define IN_ANY_CASE UINT64_C(50000000)
 /* Events that may have been none by chance, for an upper limit. */
 #define NONE_SEEN 3.5
 #define TAILS     (MODEL_FAST_SHORT - 1)
@@ -88,6 +92,19 @@ static double rate(const struct model_fast *f, unsigned from, unsigned to, unsig
 	return fast_between(f, from, to, event) / fast_between(f, from, to, EV_INSTRUCTIONS);
 }
 
+/* Clocked in the second half of each stretch. */
+static int is_clocked(unsigned event)
+{
+	switch (event) {
+	case EV_CYCLES:
+	case EV_CYCLES_16:
+	case EV_FRONTEND_STALLS:
+	case EV_BACKEND_STALLS:
+		return 1;
+	}
+	return 0;
+}
+
 /* Adds the stretch's part `from` and all later parts to the event's tail. */
 static void add_tail(struct model_fast *f, unsigned event, unsigned from, double stands)
 {
@@ -135,8 +152,10 @@ static void fast_add_event(struct model_fast *f, unsigned event, double stands)
 
 /* After which division of stretches does the event no longer depend on it? The first at which its
  * rate differs from that of the last half by less than two standard errors of this difference. */
-static unsigned choose_tail(const struct model_fast_tail *tails)
+static unsigned choose_tail(const struct model_fast_tail *tails, unsigned event)
 {
+	if (is_clocked(event))
+		return TAILS - 1;
 	for (unsigned i = 0; i + 1 < TAILS; i++)
 		if (tails[i].drift * tails[i].drift <= 4 * tails[i].drift_squares)
 			return i;
@@ -148,7 +167,7 @@ static void publish_event(struct model_fast *f, unsigned event)
 {
 	struct model_windows *w = f->windows;
 	struct model_window_sums *s = &w->events[event];
-	const struct model_fast_tail *t = &f->tails[event][choose_tail(f->tails[event])];
+	const struct model_fast_tail *t = &f->tails[event][choose_tail(f->tails[event], event)];
 	double count = (double)w->count,
 	       seen = t->seen + NONE_SEEN * t->weight / count * t->weight / count;
 	double scale, far = 0, noise = 0, sure, rest = 0;
@@ -195,6 +214,7 @@ static void end_stretch(struct model_fast *f)
 	w->count++;
 	w->stood_for += stands;
 	w->modelled += modelled;
+	f->cost += SWITCHING + CLOCKING * STRETCH / 2;
 	f->cost += (uint64_t)(MODELLING * modelled +
 			      MISS * fast_between(f, 0, f->parts, EV_L1D_MISSES) +
 			      MISPREDICT * fast_between(f, 0, f->parts, EV_MISPREDICTED_BRANCHES));
@@ -226,10 +246,14 @@ void model_fast_count(struct model *m, const int64_t *more, uint64_t divides, ui
 	model_derive(m, m->counts);
 }
 
-void model_fast_resume(struct model *m)
+void model_fast_resume(struct model *m, int stretch)
 {
 	for (uint64_t active = m->active; active; active &= active - 1) {
-		struct predictor *p = &m->cores[__builtin_ctzll(active)].predictor;
+		struct core *core = &m->cores[__builtin_ctzll(active)];
+		struct predictor *p = &core->predictor;
+
+		if (m->sampled && stretch)
+			sampled_clock_stretch(m, core, STRETCH / 2);
 
 		p->return_count = 0;
 		p->returns_unseen = m->config.return_stack + 1;

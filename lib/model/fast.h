@@ -25,11 +25,11 @@
 #include "events/numbers.h"
 #include "model/model.h"
 
-#define MODEL_FAST_EXACT 16000000
+#define MODEL_FAST_EXACT 4000000
 /* Parts of a stretch: an eighth, an eighth, a quarter, a half; of a long one, more as long as it,
- * twice, and four times. */
+ * twice, four times, and eight times. */
 #define MODEL_FAST_SHORT 4
-#define MODEL_FAST_LONG  7
+#define MODEL_FAST_LONG  8
 
 /* Of one event, over all that follows the exact beginning and is represented. */
 struct model_window_sums {
@@ -90,8 +90,8 @@ uint64_t model_fast_part(struct model_fast *f, const uint64_t *counts);
  * them, and are given again for the divider's cycles. */
 void model_fast_count(struct model *m, const int64_t *more, uint64_t divides, uint64_t fp_divides);
 /* Part of the program's execution was not modelled: drops the state that is certainly wrong after
-   it. */
-void model_fast_resume(struct model *m);
+   it. stretch: a stretch begins, whose second half is clocked. */
+void model_fast_resume(struct model *m, int stretch);
 /* Of the current thread, so far. */
 uint64_t model_fast_instructions(const struct model *m);
 

@@ -284,6 +284,7 @@ static void leave_window(struct model *m, struct core *core)
 	s->measure_at =
 		s->period_end + model_random_below(&s->random, SAMPLED_PERIOD - SAMPLED_MEASURED);
 	s->period_end += SAMPLED_PERIOD;
+	s->length = SAMPLED_MEASURED;
 	s->next = ahead_of(s->measure_at, order, SAMPLED_WARM_STREAM);
 	s->credited = order;
 	if (core->retire)
@@ -365,7 +366,7 @@ void sampled_clock_step(struct model *m, struct core *core)
 		break;
 	case SAMPLED_WARMS:
 		retire_cycles(core->clocked, core->clocked->counted);
-		enter_window(m, core, SAMPLED_MEASURES, core->clock.order + SAMPLED_MEASURED);
+		enter_window(m, core, SAMPLED_MEASURES, core->clock.order + s->length);
 		begin_measuring(core);
 		break;
 	default:
@@ -374,6 +375,22 @@ void sampled_clock_step(struct model *m, struct core *core)
 			m->sampled->exact = 0;
 		leave_window(m, core);
 	}
+}
+
+void sampled_clock_stretch(struct model *m, struct core *core, uint64_t half)
+{
+	struct sampled_core *s = &core->sampled;
+
+	if (!s->random || s->phase == SAMPLED_BEGINS)
+		return;
+	sampled_clock_flush(m, core);
+	leave_window(m, core);
+	s->measure_at = core->clock.order + half;
+	s->length = half;
+	s->period_end = s->measure_at + half;
+	s->next = ahead_of(s->measure_at, core->clock.order, SAMPLED_WARM);
+	for (unsigned i = 0; i < 3; i++)
+		s->rate[i] = 0;
 }
 
 /* Each core begins anew when a thread of the child runs there. */

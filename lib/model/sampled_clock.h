@@ -48,6 +48,7 @@ struct sampled_core {
 	uint64_t next;                 /* order at which the phase ends */
 	uint64_t period_end;           /* order */
 	uint64_t measure_at;           /* order at which the next window is to be measured */
+	uint64_t length;               /* of that window */
 	uint64_t looked_at, streamed;  /* order, and lines of streams, before the last window */
 	uint64_t random;               /* 0: the core has not begun */
 	uint32_t phase;                /* enum sampled_phase */
@@ -89,6 +90,9 @@ void sampled_clock_init(struct sampled_clock *c, const struct model_config *conf
 void sampled_clock_core(struct model *m, struct core *core);
 /* core->clock.order has reached core->sampled.next: another phase begins. */
 void sampled_clock_step(struct model *m, struct core *core);
+/* Part of the execution was not modelled. The next window has `half` instructions, and begins after
+ * as many; cycles until then are not known. */
+void sampled_clock_stretch(struct model *m, struct core *core, uint64_t half);
 /* The core's counts have cycles for all that was executed. */
 void sampled_clock_flush(struct model *m, struct core *core);
 /* The core is about to run a thread with other counts, or these were cleared: what they contain is

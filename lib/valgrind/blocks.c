@@ -426,6 +426,7 @@ void block_discard(Addr address)
 void blocks_discard(Addr address, VexGuestExtents extents)
 {
 	(void)extents;
+	modes_discarded();
 	if (modes_counts(address)) {
 		counted_discard(address);
 		return;

@@ -27,6 +27,12 @@ static UInt proofs;
 static UShort used[SETS];
 static UInt used_count;
 static UChar is_used[SETS];
+/* What the other mode had in them, unless code was discarded since: as pairs of sets. */
+static struct {
+	struct pair pairs[SETS][PAIRS];
+	UShort used[SETS];
+	UInt used_count;
+} kept[2];
 
 void modes_begin(void)
 {
@@ -74,16 +80,46 @@ static struct pair *use_set(Addr guest)
 	return VG_(tt_fast)[set];
 }
 
-void modes_set(Bool to_counting)
+static void keep_sets(void)
 {
-	tl_assert(modes_proven());
+	kept[modes_counting].used_count = used_count;
 	for (UInt i = 0; i < used_count; i++) {
-		for (UInt k = 0; k < PAIRS; k++)
-			VG_(tt_fast)[used[i]][k].guest = NO_GUEST;
+		struct pair *set = VG_(tt_fast)[used[i]];
+
+		kept[modes_counting].used[i] = used[i];
+		for (UInt k = 0; k < PAIRS; k++) {
+			kept[modes_counting].pairs[i][k] = set[k];
+			set[k].guest = NO_GUEST;
+		}
 		is_used[used[i]] = 0;
 	}
 	used_count = 0;
+}
+
+static void restore_sets(void)
+{
+	used_count = kept[modes_counting].used_count;
+	for (UInt i = 0; i < used_count; i++) {
+		UShort set = kept[modes_counting].used[i];
+
+		used[i] = set;
+		is_used[set] = 1;
+		for (UInt k = 0; k < PAIRS; k++)
+			VG_(tt_fast)[set][k] = kept[modes_counting].pairs[i][k];
+	}
+}
+
+void modes_set(Bool to_counting)
+{
+	tl_assert(modes_proven());
+	keep_sets();
 	modes_counting = to_counting;
+	restore_sets();
+}
+
+void modes_discarded(void)
+{
+	kept[0].used_count = kept[1].used_count = 0;
 }
 
 /* ---- in front of the core's table of translations ---- */

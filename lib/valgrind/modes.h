@@ -29,6 +29,8 @@ Bool modes_proven(void);
 Bool modes_refuted(void);
 /* Outside the program's code, and with no jump about to be chained. */
 void modes_set(Bool to_counting);
+/* Some translation was discarded, of either mode. */
+void modes_discarded(void);
 /* The key of a translation that is made now; from a key: the program's address. */
 Addr modes_key(Addr address);
 Bool modes_counts(Addr key);

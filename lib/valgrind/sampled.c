@@ -15,12 +15,13 @@
 #include "valgrind/modes.h"
 #include "valgrind/tool.h"
 
-#define SUPERBLOCKS 50000   /* at most, before we look */
-#define QUIET       2000000 /* instructions */
-#define AFTERWARDS  50000   /* likewise, modelled after new code */
+#define SUPERBLOCKS   50000   /* at most, before we look */
+#define OF_SUPERBLOCK 5       /* instructions, about */
+#define QUIET         2000000 /* instructions */
+#define AFTERWARDS    50000   /* likewise, modelled after new code */
 /* Limits of special instructions: a number, and one in ONE_IN. */
-#define SPECIALS 500000
-#define ONE_IN   100
+#define SPECIALS 100000
+#define ONE_IN   1000
 
 static struct model_fast plan;
 static Bool sampling;
@@ -34,7 +35,9 @@ static ULong quiet;             /* instructions since the last new code */
 static ULong specials;          /* instructions that were modelled for themselves */
 static ULong instructions;      /* in total, after the beginning */
 static UInt translated;         /* superblocks, for records, since the last stretch */
-static UInt looked, ran;        /* counter when it was set; superblocks since we looked */
+static UInt looked;             /* counter when it was set */
+static ULong ran, counted;      /* superblocks and instructions since we looked */
+static ULong look_at;           /* superblocks: then we look again */
 static Bool told;               /* that modes do not work */
 static volatile UInt *evaluated;
 
@@ -47,7 +50,7 @@ static void sampled_begin_look(void)
 	to_skip = skipped = 0;
 	quiet = specials = instructions = 0;
 	surprised = special = False;
-	ran = translated = 0;
+	ran = look_at = counted = translated = 0;
 }
 
 void sampled_begin(void)
@@ -76,7 +79,7 @@ static ULong sampled_take_counts(void)
 	counted_add(sums);
 	counts_windows()->beyond += (uint64_t)sums[MODEL_STATIC_INSTRUCTIONS];
 	instructions += (ULong)sums[MODEL_STATIC_INSTRUCTIONS];
-	quiet += (ULong)sums[MODEL_STATIC_INSTRUCTIONS];
+	counted += (ULong)sums[MODEL_STATIC_INSTRUCTIONS];
 	return (ULong)sums[MODEL_STATIC_INSTRUCTIONS];
 }
 
@@ -146,8 +149,8 @@ void sampled_enter(volatile UInt *counter)
 	if (!sampling)
 		return;
 	evaluated = counter;
-	if (modes_counting && *counter > SUPERBLOCKS)
-		*counter = SUPERBLOCKS;
+	if (modes_counting && *counter > look_at - ran)
+		*counter = look_at > ran ? (UInt)(look_at - ran) : 0;
 	if (surprised)
 		*counter = 0; /* not a single one */
 	looked = *counter;
@@ -163,6 +166,8 @@ static void skip(void)
 		translated = 0;
 	}
 	exact = due = special = False;
+	ran = counted = 0;
+	look_at = SUPERBLOCKS;
 	modes_set(True);
 }
 
@@ -171,7 +176,7 @@ static void model_again(void)
 	uint64_t counts[EVENT_LIMIT];
 
 	modes_set(False);
-	model_fast_resume(model);
+	model_fast_resume(model, !surprised);
 	if (surprised) {
 		surprised = False;
 		special = True;
@@ -180,6 +185,17 @@ static void model_again(void)
 	}
 	totals(counts);
 	left = model_fast_begin(&plan, skipped, counts);
+}
+
+/* Soon before the skipped part is over. */
+static void sampled_look_again(void)
+{
+	ULong each = counted / (ran | 1);
+
+	look_at = (to_skip - skipped) / (each | 1);
+	if (look_at < SUPERBLOCKS)
+		look_at = SUPERBLOCKS;
+	ran = counted = 0;
 }
 
 Bool sampled_leave(void)
@@ -196,14 +212,17 @@ Bool sampled_leave(void)
 	}
 	if (!modes_counting)
 		return False;
-	if (looked)
-		ran += looked > now ? looked - now : 0;
-	if (ran < SUPERBLOCKS && !surprised)
+	if (looked > now) {
+		ran += looked - now;
+		quiet += (ULong)(looked - now) * OF_SUPERBLOCK;
+	}
+	if (ran < look_at && !surprised)
 		return False;
-	ran = 0;
 	skipped += sampled_take_counts();
-	if (skipped < to_skip && !surprised)
+	if (skipped < to_skip && !surprised) {
+		sampled_look_again();
 		return False;
+	}
 	if (skipped >= to_skip)
 		surprised = False;
 	model_again();
