@@ -304,9 +304,6 @@ NOINLINE int branch_predict(
 #define TARGET_TAG (~(TARGET | CONFIDENCE))
 #define TAG_ONE    (UINT64_C(1) << 50)
 
-/* Of kind cachegrind: entries of its table. */
-#define COUNTED_TARGETS 512
-
 static const uint64_t path_targets[INDIRECT_TABLES] = {0, 0xffff, UINT64_MAX};
 static const uint64_t path_outcomes[INDIRECT_TABLES] = {0, 0xff, 0xffffff};
 
@@ -377,7 +374,7 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
 	uint64_t *known = 0, path = p->path;
 
 	if (p->counters) {
-		uint64_t *target = &p->targets[0][from % COUNTED_TARGETS];
+		uint64_t *target = branch_counted_target(p, from);
 		int right = *target == to;
 
 		*target = to;

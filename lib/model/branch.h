@@ -65,6 +65,13 @@ static inline int predict_conditional(
 /* Kind cachegrind: outcomes in the index of a counter. */
 #define COUNTER_HISTORY 7
 
+/* Of kind cachegrind: where the last target of an indirect branch is. */
+#define COUNTED_TARGETS 512
+static inline uint64_t *branch_counted_target(const struct predictor *p, uint64_t from)
+{
+	return &p->targets[0][from % COUNTED_TARGETS];
+}
+
 int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
 /* All but conditional branches and direct jumps: predicts, counts a misprediction and charges it.
  */

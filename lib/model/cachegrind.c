@@ -40,7 +40,7 @@ static int misses(
 	return missed;
 }
 
-static int misses_last(struct model *m, struct core *core, uint64_t address, unsigned size)
+int cachegrind_misses_last(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	uint64_t last = address + size - 1;
 	unsigned newer;
@@ -67,7 +67,7 @@ static uint64_t refer(struct model *m, struct core *core, struct cache *l1, uint
 	count(m, l1_misses, 1);
 	count(m, EV_LL_REFERENCES, 1);
 	count(m, EV_L2_REFERENCES, 1); /* LL is the secondary cache here */
-	if (!misses_last(m, core, address, size))
+	if (!cachegrind_misses_last(m, core, address, size))
 		return m->ll.latency;
 	count(m, l2_misses, 1);
 	count(m, ll_misses, 1);
@@ -76,12 +76,20 @@ static uint64_t refer(struct model *m, struct core *core, struct cache *l1, uint
 
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
+	if (m->batch.on) {
+		batch_data(m, address, size < m->least_line ? size : m->least_line);
+		return 0;
+	}
 	return refer(m, core, &core->l1d, address, size, EV_L1D_MISSES, EV_L2D_MISSES,
 		EV_LL_DATA_MISSES);
 }
 
 uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
+	if (m->batch.on) {
+		batch_code(m, address, size);
+		return 0;
+	}
 	return refer(m, core, &core->l1i, address, size, EV_L1I_MISSES, EV_L2I_MISSES,
 		EV_LL_INSTRUCTION_MISSES);
 }
@@ -102,7 +110,7 @@ uint64_t cachegrind_line(struct model *m, struct core *core, uint64_t line)
 		m->counts[EV_L1D_MISSES]++;
 		m->counts[EV_LL_REFERENCES]++;
 		m->counts[EV_L2_REFERENCES]++;
-		if (misses_last(m, core, line, 1)) {
+		if (cachegrind_misses_last(m, core, line, 1)) {
 			m->counts[EV_L2D_MISSES]++;
 			m->counts[EV_LL_DATA_MISSES]++;
 		}

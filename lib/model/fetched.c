@@ -284,6 +284,13 @@ static void fetched_describe(const struct model *m, struct model_segment *s, uns
 	s->run.seen = (uint8_t)fetched_kind_of(m, s);
 }
 
+void fetched_know(struct model *m, struct core *core, struct model_segment *s)
+{
+	if (!s->slow && !s->run.seen)
+		fetched_describe(m, s, s->fetch_count);
+	fetched_restamp(m, core, s);
+}
+
 int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 {
 	unsigned count = m->addresses ? s->fetch_count : 0;

@@ -29,7 +29,7 @@
 #define CONTEXT(field) jit_at(R15, offsetof(struct jit_context, field))
 #define RUNNING(field) jit_at(RDI, offsetof(struct model_segment, run.field))
 
-static void jit_call(struct jit *e, jit_routine routine)
+void jit_call(struct jit *e, jit_routine routine)
 {
 	jit_routine *table = (jit_routine *)(void *)e->begin;
 	unsigned i = 0;
@@ -40,15 +40,6 @@ static void jit_call(struct jit *e, jit_routine routine)
 	jit_byte(e, 0xff); /* call [rip + ...] */
 	jit_byte(e, 0x15);
 	jit_relative(e, (const uint8_t *)&table[i]);
-}
-
-/* mov reg, value */
-static void jit_move_wide(struct jit *e, unsigned reg, uint64_t value)
-{
-	jit_byte(e, 0x48);
-	jit_byte(e, 0xb8 | reg);
-	jit_word(e, (uint32_t)value);
-	jit_word(e, (uint32_t)(value >> 32));
 }
 
 /* ---- the frame ---- */
@@ -70,13 +61,6 @@ static void jit_next(struct jit *e)
 	jit_memory(e, OP_CMP | WIDE, RBX, CONTEXT(end));
 	jit_jump_if(e, NOT_BELOW, e->out);
 	jit_enter(e, e->again);
-}
-
-static void jit_push(struct jit *e, unsigned reg, unsigned op)
-{
-	if (reg & 8)
-		jit_byte(e, 0x41);
-	jit_byte(e, op | (reg & 7));
 }
 
 static void jit_frame(struct jit *e)
@@ -109,15 +93,19 @@ static void jit_frame(struct jit *e)
 	jit_next(e);
 }
 
-static void jit_begin(struct jit *e)
+static void jit_begin(struct model *m)
 {
+	struct jit *e = &m->jit;
 	unsigned i;
 
 	for (i = 0; i < JIT_ROUTINES; i++)
 		((jit_routine *)(void *)e->begin)[i] = (jit_routine)0;
 	e->at = e->begin + JIT_ROUTINES * sizeof(jit_routine);
 	e->epoch++;
-	jit_frame(e);
+	if (m->batch.on)
+		jit_batch_frame(m);
+	else
+		jit_frame(e);
 }
 
 void model_set_code(struct model *m, void *memory, size_t bytes)
@@ -126,7 +114,7 @@ void model_set_code(struct model *m, void *memory, size_t bytes)
 		return;
 	fetched_lose(m, m->core);
 	m->jit = (struct jit){.begin = memory, .end = (uint8_t *)memory + bytes};
-	jit_begin(&m->jit);
+	jit_begin(m);
 }
 
 /* ---- segments ---- */
@@ -539,11 +527,11 @@ static void jit_code(struct jit *e, const struct model *m, const struct model_se
 	jit_slow_part(e, &orders[i], 0, 0);
 }
 
-/* All code is given up. */
-static void jit_again(struct model *m)
+void jit_again(struct model *m)
 {
 	fetched_lose(m, m->core);
-	jit_begin(&m->jit);
+	if (m->jit.begin)
+		jit_begin(m);
 }
 
 static int jit_is_served(const struct model *m, const struct model_segment *s)
@@ -580,6 +568,11 @@ void jit_segment(struct model *m, struct model_segment *s)
 void model_set_code(struct model *m, void *memory, size_t bytes)
 {
 	(void)m, (void)memory, (void)bytes;
+}
+
+void jit_again(struct model *m)
+{
+	fetched_lose(m, m->core);
 }
 
 void jit_segment(struct model *m, struct model_segment *s)

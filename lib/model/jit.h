@@ -43,11 +43,14 @@ struct jit_context {
 	uint64_t limit;
 };
 
+/* All code is given up. */
+void jit_again(struct model *m);
 /* Sets run.code of a segment whose `run` is filled in. */
 void jit_segment(struct model *m, struct model_segment *s);
 
 /* Routines for the code to call; see jit_routines.c. order: of the access's instruction. */
 typedef void (*jit_routine)(uint64_t, uint64_t);
+void jit_call(struct jit *e, jit_routine routine);
 void jit_access_slowly(uint64_t access, uint64_t order);
 jit_routine jit_access_routine(const struct model_access *a);
 /* Branches: outcome is the index of one of the segment's, from is where it is. What they need is in

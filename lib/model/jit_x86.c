@@ -59,6 +59,23 @@ void jit_constant(struct jit *e, unsigned which, unsigned wide, unsigned reg, in
 		jit_word(e, (uint32_t)value);
 }
 
+void jit_byte_constant(struct jit *e, unsigned which, unsigned reg, unsigned value)
+{
+	jit_registers(e, 0x80, which, reg);
+	jit_byte(e, value);
+}
+
+void jit_carry(struct jit *e, unsigned which, struct jit_memory at, unsigned value)
+{
+	jit_memory(e, 0x83 | WIDE, which, at);
+	jit_byte(e, value);
+}
+
+void jit_set_not_equal(struct jit *e, unsigned reg)
+{
+	jit_registers(e, 0x0f95, 0, reg);
+}
+
 void jit_shift_right(struct jit *e, unsigned wide, unsigned reg, unsigned bits)
 {
 	jit_prefix(e, 0xc1 | wide, 0, reg, 0);
@@ -86,6 +103,22 @@ void jit_move_constant(struct jit *e, unsigned reg, uint32_t value)
 {
 	jit_byte(e, 0xb8 | reg);
 	jit_word(e, value);
+}
+
+/* mov reg, value */
+void jit_move_wide(struct jit *e, unsigned reg, uint64_t value)
+{
+	jit_byte(e, 0x48);
+	jit_byte(e, 0xb8 | reg);
+	jit_word(e, (uint32_t)value);
+	jit_word(e, (uint32_t)(value >> 32));
+}
+
+void jit_push(struct jit *e, unsigned reg, unsigned op)
+{
+	if (reg & 8)
+		jit_byte(e, 0x41);
+	jit_byte(e, op | (reg & 7));
 }
 
 void jit_relative(struct jit *e, const uint8_t *to)

@@ -42,6 +42,8 @@ enum {
 	OP_CMP_BYTE = 0x80,          /* /7, with a constant */
 	OP_MOV_CONSTANT = 0xc7,      /* /0 */
 	OP_MOV_BYTE_CONSTANT = 0xc6, /* /0 */
+	OP_MOV_BYTE_TO = 0x88,
+	OP_CMP_CONSTANT = 0x81, /* /7 */
 	OP_MOVD = 0x0f6e,
 	OP_MOVD_TO = 0x0f7e,
 	OP_MOVQ_TO = 0x0fd6,
@@ -54,7 +56,7 @@ enum {
 };
 
 /* Of a register and a constant: which of these. */
-enum { IMM_ADD = 0, IMM_AND = 4, IMM_SUB = 5, IMM_CMP = 7 };
+enum { IMM_ADD = 0, IMM_ADC = 2, IMM_SBB = 3, IMM_AND = 4, IMM_SUB = 5, IMM_CMP = 7 };
 /* Conditions of jumps. */
 enum {
 	BELOW = 2,
@@ -73,12 +75,22 @@ void jit_memory(struct jit *e, unsigned op, unsigned reg, struct jit_memory m);
 /* One with two registers. */
 void jit_registers(struct jit *e, unsigned op, unsigned reg, unsigned other);
 void jit_constant(struct jit *e, unsigned which, unsigned wide, unsigned reg, int32_t value);
+/* The same of a register's low byte: one of the first four. */
+void jit_byte_constant(struct jit *e, unsigned which, unsigned reg, unsigned value);
+/* A word of memory and the carry: IMM_ADC or IMM_SBB, with a byte that is extended. */
+void jit_carry(struct jit *e, unsigned which, struct jit_memory at, unsigned value);
+/* The low byte of one of the first four registers becomes 1 or 0. */
+void jit_set_not_equal(struct jit *e, unsigned reg);
 void jit_shift_right(struct jit *e, unsigned wide, unsigned reg, unsigned bits);
 /* reg may be WIDE. */
 void jit_shift_left(struct jit *e, unsigned reg, unsigned bits);
 /* Likewise. */
 void jit_rotate(struct jit *e, unsigned reg, unsigned bits);
 void jit_move_constant(struct jit *e, unsigned reg, uint32_t value);
+/* reg: one of the first eight. */
+void jit_move_wide(struct jit *e, unsigned reg, uint64_t value);
+/* op: 0x50 to push, 0x58 to pop. */
+void jit_push(struct jit *e, unsigned reg, unsigned op);
 void jit_relative(struct jit *e, const uint8_t *to);
 void jit_jump(struct jit *e, const uint8_t *to);
 void jit_jump_if(struct jit *e, unsigned condition, const uint8_t *to);

@@ -119,6 +119,7 @@ struct model *model_init(void *memory, const struct model_config *whole)
 	if (m->sampled)
 		sampled_clock_init(m->sampled, config);
 	m->addresses = (m->parts & MODEL_PART_CACHES) != 0;
+	batch_init(m);
 	return m;
 }
 
@@ -149,6 +150,8 @@ void model_sync(struct model *m)
 {
 	if (!m->counts)
 		return;
+	if (m->batch.on)
+		batch_settle(m);
 	clock_flush(m, m->core);
 	model_derive(m, m->counts);
 }

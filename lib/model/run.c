@@ -528,6 +528,11 @@ static const uint64_t *run_until(
 		run_records(m, begin, end);
 		return end;
 	}
+	if (m->batch.on) {
+		batch_run(m, begin, end);
+		fetched_count(m, core);
+		return end;
+	}
 	while (begin < end && core->clock.order < until) {
 		uint64_t order = core->clock.order, limit = common ? until : 0;
 

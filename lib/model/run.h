@@ -102,6 +102,8 @@ void fetched_begin(struct model *m);
 int fetched_again(struct model *m, struct core *core, struct model_segment *s);
 /* The same after fetched_again, wherever its lines are; its `run` is filled in. */
 int fetched_see(struct model *m, struct core *core, struct model_segment *s);
+/* The same wherever its lines are. */
+void fetched_know(struct model *m, struct core *core, struct model_segment *s);
 /* Its record is run: its lines are used.  Returns the time after. */
 INLINE uint64_t fetched_use(struct core *core, struct model_segment *s, uint64_t tick)
 {

@@ -10,6 +10,7 @@
 #ifndef MODEL_STATE_H
 #define MODEL_STATE_H
 
+#include "model/batch.h"
 #include "model/btb.h"
 #include "model/cache.h"
 #include "model/forward.h"
@@ -228,7 +229,10 @@ struct jit {
 	const uint8_t *out;                         /* leaves the code */
 	const uint8_t *again;                       /* the next segment has an older stamp */
 	void (*enter)(struct jit_context *context); /* runs records from context->at on */
-	uint32_t epoch;                             /* of the code that is valid */
+	/* Of batch.h instead: the same, and the code of segments that have none of their own. */
+	void (*run)(const uint64_t *at);
+	const uint8_t *plain;
+	uint32_t epoch; /* of the code that is valid */
 };
 
 /* Memory that is mapped with pages of 2 MiB, in those: begin..end. */
@@ -284,6 +288,7 @@ struct model {
 	struct model_clock_sums *clock_sums; /* where cycles by cause go, or null */
 	struct jit jit;                      /* all zero: segments have no code */
 	struct model_config config;
+	struct batch batch;
 };
 
 /* Events of the slow paths only: n of them, by the current instruction of the current thread.
@@ -464,6 +469,8 @@ static inline uint64_t model_at(const struct model *m)
 }
 
 /* cachegrind.c. */
+/* The last level is asked for a line that the first does not have: was it not there? */
+int cachegrind_misses_last(struct model *m, struct core *core, uint64_t address, unsigned size);
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size);
 uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, unsigned size);
 /* The same as cachegrind_data for one line, where there is no clock, if cachegrind_is_usual.

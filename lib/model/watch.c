@@ -96,6 +96,7 @@ void model_set_watch(struct model *m, struct model_watch *w)
 	m->watch = w;
 	if (!w)
 		return;
+	batch_leave(m);
 	w->model = m;
 	for (i = 0; i < w->sampler_count; i++)
 		w->sampler[i].unit = !w->sampler[i].by_clock ? 1

@@ -30,7 +30,8 @@ struct test_block {
 };
 
 static struct test_block fast[BLOCKS], slow[BLOCKS];
-static int chased; /* branches in the middle */
+static unsigned records = RECORDS;
+static int chased; /* branches in the middle, and jumps that go unnoticed */
 static int apart;  /* data pages whose numbers have the same low bits */
 
 static void add_fetches(struct test_block *t, unsigned insn, unsigned line)
@@ -139,6 +140,8 @@ static void make_block(struct test_block *t, uint64_t address, unsigned line, ui
 		.specials = t->specials,
 		.insn_count = (uint16_t)n};
 	for (unsigned i = 0; i < n; i++) {
+		if (chased && i && !random_below(seed, 4))
+			address += random_below(seed, 300);
 		add_insn(t, i, &address, line, seed);
 		if (i != exit)
 			continue;
@@ -221,51 +224,6 @@ static int same(const char *what, const uint64_t *a, const uint64_t *b, int near
 	return good;
 }
 
-static void compare(
-	const char *name, const struct model_config *c, unsigned threads, uint64_t seed, int nearly)
-{
-	struct model_config some = *c;
-	static uint64_t words[2 * SWITCHES * (2 + ACCESSES)];
-	static uint64_t stepped[2 * SWITCHES * (2 + ACCESSES)];
-	static struct run a, b;
-	int good;
-
-	some.parts = parts;
-	run_begin(&a, &some);
-	run_with_code(&a);
-	run_begin(&b, c);
-	for (unsigned i = 0; i < BLOCKS; i++) {
-		make_block(&fast[i], 0x400000 + random_below(&seed, 1 << 20), c->l1i.line, &seed);
-		copy_block(&slow[i], &fast[i]);
-	}
-	for (unsigned i = 0; i < RECORDS;) {
-		unsigned count = 1 + (unsigned)random_below(&seed, 2 * SWITCHES), at = 0;
-
-		if (threads > 1) {
-			unsigned thread = (unsigned)random_below(&seed, threads);
-
-			run_thread(&a, thread);
-			run_thread(&b, thread);
-		}
-		i += count;
-		while (count--)
-			at += make_record(words + at, stepped + at, &seed);
-		model_run(a.model, words, words + at);
-		model_run(b.model, stepped, stepped + at);
-	}
-	model_sync(a.model);
-	model_sync(b.model);
-	good = same(name, a.counts, b.counts, nearly);
-	for (unsigned t = 1; t < threads; t++)
-		good &= same(name, a.others[t], b.others[t], nearly);
-	ok(good && b.counts[EV_L1D_MISSES] > 1000, "%s: the loop and the steps agree on all counts",
-		name);
-	run_end(&a);
-	run_end(&b);
-}
-
-/* ---- samples ---- */
-
 static const struct {
 	unsigned event, period;
 } sampled[] = {
@@ -307,6 +265,58 @@ static void begin_watch(struct model_watch *w, struct model_watch_thread *t, str
 	w->context = s;
 	model_set_watch(m, w);
 }
+
+static int watched; /* by someone, from the middle of the run on */
+
+static void compare(
+	const char *name, const struct model_config *c, unsigned threads, uint64_t seed, int nearly)
+{
+	struct model_config some = *c;
+	static uint64_t words[2 * SWITCHES * (2 + ACCESSES)];
+	static uint64_t stepped[2 * SWITCHES * (2 + ACCESSES)];
+	static struct run a, b;
+	static struct model_watch watch;
+	static struct model_watch_thread watch_thread;
+	static struct samples taken;
+	int good;
+
+	some.parts = parts;
+	run_begin(&a, &some);
+	run_with_code(&a);
+	run_begin(&b, c);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		make_block(&fast[i], 0x400000 + random_below(&seed, 1 << 20), c->l1i.line, &seed);
+		copy_block(&slow[i], &fast[i]);
+	}
+	for (unsigned i = 0; i < records;) {
+		unsigned count = 1 + (unsigned)random_below(&seed, 2 * SWITCHES), at = 0;
+
+		if (threads > 1) {
+			unsigned thread = (unsigned)random_below(&seed, threads);
+
+			run_thread(&a, thread);
+			run_thread(&b, thread);
+		}
+		if (watched && i < records / 2 && i + count >= records / 2)
+			begin_watch(&watch, &watch_thread, &taken, a.model, 0, 1);
+		i += count;
+		while (count--)
+			at += make_record(words + at, stepped + at, &seed);
+		model_run(a.model, words, words + at);
+		model_run(b.model, stepped, stepped + at);
+	}
+	model_sync(a.model);
+	model_sync(b.model);
+	good = same(name, a.counts, b.counts, nearly);
+	for (unsigned t = 1; t < threads; t++)
+		good &= same(name, a.others[t], b.others[t], nearly);
+	ok(good && b.counts[EV_L1D_MISSES] > 1000, "%s: the loop and the steps agree on all counts",
+		name);
+	run_end(&a);
+	run_end(&b);
+}
+
+/* ---- samples ---- */
 
 /* Many records at a time.  first: so many of the samplers. */
 static void compare_samples(unsigned first, uint64_t seed)
@@ -401,17 +411,18 @@ static unsigned make_iterations(uint64_t *words, uint64_t *stepped, uint64_t *se
 }
 
 /* What is executed between them comes from other blocks, which are not repeated. */
-static void compare_repeats(uint64_t seed)
+static void compare_repeats(const struct model_config *config, uint64_t seed)
 {
 	static uint64_t words[200 * (2 + ACCESSES)], stepped[200 * (2 + ACCESSES)];
 	static struct model_watch all;
 	static struct model_watch_thread thread;
 	static struct samples samples;
 	static struct run a, b;
-	struct model_config c = zen4();
+	struct model_config c = *config;
 
-	run_begin(&a, &c);
 	run_begin(&b, &c);
+	c.parts = parts;
+	run_begin(&a, &c);
 	begin_watch(&all, &thread, &samples, b.model, 0, 1);
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		uint64_t address = 0x400000 + random_below(&seed, 1 << 18);
@@ -519,10 +530,21 @@ int main(void)
 	compare("cachegrind's flavour without clock", &c, 1, 20, 0);
 	chased = 1;
 	compare("the same with branches in the middle", &c, 1, 21, 0);
+	records = 5 * RECORDS;
+	compare("the same for so long that most segments have code", &c, 2, 23, 0);
+	c.l1d = (struct model_cache_config){6 << 10, 12, 64, 5};
+	c.l1i = (struct model_cache_config){8 << 10, 1, 64, 5};
+	compare("the same with other caches", &c, 1, 24, 0);
+	records = RECORDS;
 	chased = 0;
+	watched = 1;
+	compare("cachegrind's flavour, watched from the middle on", &c, 1, 25, 0);
+	watched = 0;
+	compare_repeats(&c, 26);
 	parts = MODEL_PARTS_ALL;
 	compare_samples(SAMPLED - 1, 10);
 	compare_samples(SAMPLED, 11);
-	compare_repeats(12);
+	c = zen4();
+	compare_repeats(&c, 12);
 	return done();
 }
