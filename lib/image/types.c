@@ -10,6 +10,7 @@
 
 #include "image/debug.h"
 #include "image/private.h"
+#include "image/types.h"
 
 enum { DEEPEST = 32, SECTION_MAX = 1 << 29 /* bytes of .debug_info up to which a pass is made */ };
 
@@ -391,6 +392,25 @@ int image_structure_member(struct image *image, uint64_t code, uint64_t size, ui
 	if (!found || !found->addr)
 		return -1;
 	walk_type(&w, *found);
+	member->element = size;
+	return member->path[0] ? 0 : -1;
+}
+
+const char *types_structure(Dwarf_Die *type)
+{
+	return is_structure(dwarf_tag(type)) && dwarf_haschildren(type) == 1 ? types_name_of(type)
+									     : NULL;
+}
+
+int types_member(Dwarf_Die *structure, uint64_t offset, struct image_member *member)
+{
+	uint64_t size = types_size_of(structure, 0);
+	struct walk w = {.to = member, .offset = size ? offset % size : 0};
+
+	memset(member, 0, sizeof(*member));
+	if (!size)
+		return -1;
+	walk_type(&w, *structure);
 	member->element = size;
 	return member->path[0] ? 0 : -1;
 }

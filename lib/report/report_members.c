@@ -10,6 +10,7 @@
 
 #include "base/sort.h"
 #include "base/strbuf.h"
+#include "isa/isa.h"
 #include "report/report_dataspace.h"
 
 enum {
@@ -113,6 +114,40 @@ static uint64_t distance(
 	return t->apart;
 }
 
+/* DWARF's number of the register that the instruction's address is based on; -1: unknown. */
+static int base_register(const struct report_dataspace_view *v, uint64_t address, uint32_t code)
+{
+	static const int dwarf[] = {0, 2, 1, 3, 7, 6, 4, 5};
+	const struct prof_names *n = &v->d->names;
+	uint8_t bytes[INSN_LENGTH_MAX];
+	struct insn insn;
+	size_t size;
+
+	if (!n->ops->code || !n->ops->machine || n->ops->machine(n->context, code) != IMAGE_X86_64)
+		return -1;
+	size = n->ops->code(n->context, code, address, bytes, sizeof(bytes));
+	if (!isa_decode(ISA_X86_64, bytes, size, address, &insn) || !insn.memories ||
+		insn.memory[0].base >= 16)
+		return -1;
+	return insn.memory[0].base < 8 ? dwarf[insn.memory[0].base] : insn.memory[0].base;
+}
+
+/* By the types of pointers: also of structures whose size says nothing. */
+static bool name_of_pointed(const struct report_dataspace_view *v, const struct experiment_touch *t,
+	uint32_t code, struct strbuf *to)
+{
+	struct image *file = profile_names_file(&v->d->names, code);
+	struct image_member m;
+
+	if (!t->apart || t->count < COUNT_LEAST ||
+		image_pointed_member(file, t->key.address, base_register(v, t->key.address, code),
+			t->apart, (uint64_t)t->least, &m))
+		return false;
+	strbuf_printf(to, "[]%s, of struct %s (by the type of a pointer, %llu bytes)", m.path,
+		m.structure ? m.structure : "?", (unsigned long long)m.element);
+	return true;
+}
+
 static bool name_of_block(const struct report_dataspace_view *v, const struct report_object *o,
 	const struct experiment_touch *t, uint32_t code, struct strbuf *to)
 {
@@ -137,6 +172,8 @@ static bool name_of_block(const struct report_dataspace_view *v, const struct re
 			(unsigned long long)size);
 		return true;
 	}
+	if (name_of_pointed(v, t, code, to))
+		return true;
 	if (whole < SIZE_LEAST || !t->apart || t->apart % EXPERIMENT_LINE_BYTES == 0)
 		return false;
 	strbuf_printf(to, "byte %llu of every %llu",

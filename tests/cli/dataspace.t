@@ -183,6 +183,44 @@ END
 			"shop::items[].id, of struct base; shop::items[].in.b, of struct item; some[].parts.hi, of struct mixed"
 		like "what moves over several elements at once: $debug" "$(jq -rc '.rows[] | select(.kind == "member") | .procedure' types.x.json)" '^\[\]\.price, of struct item \(by its size, 72 bytes\)$'
 	done
+	# Structures as large as a line: only pointers in scope say which.
+	cat > pointed.cpp <<'END'
+#include <cstdlib>
+#include <vector>
+struct particle { double x, y, z, v[3]; long id; int cell, flags; };
+struct node { long a[8]; };
+static unsigned seed = 1;
+static unsigned any() { return (seed = seed * 1664525 + 1013904223) >> 16; }
+static __attribute__((noinline)) long cells(const std::vector<particle> &v) {
+	long t = 0;
+	for (int i = 0; i < 30000; i++) t += v[any()].cell;
+	return t;
+}
+static __attribute__((noinline)) long ids(particle *p) {
+	long t = 0;
+	for (int i = 0; i < 30000; i++) t += p[any()].id;
+	return t;
+}
+static __attribute__((noinline)) long numbers(const int *p, const node *n) {
+	long t = n->a[0];
+	for (int i = 0; i < 30000; i++) t += p[any() * 16];
+	return t;
+}
+static __attribute__((noinline)) particle *particles() { return new particle[65536](); }
+static __attribute__((noinline)) int *ints() { return (int *)calloc(65536, 64); }
+int main() {
+	std::vector<particle> v(65536);
+	node n = {};
+	return cells(v) + ids(particles()) + numbers(ints(), &n) == 1;
+}
+END
+	for level in -O1 -O2; do
+		g++ $level -g -o pointed pointed.cpp
+		collect pointed.x ./pointed
+		rows pointed.x
+		is "members by the type of a pointer in scope: $level" "$(jq -rc '[.rows[] | select(.kind == "member" and (.procedure | test("of struct"))) | .procedure] | sort | join("; ")' pointed.x.json)" \
+			"[].cell, of struct particle (by the type of a pointer, 64 bytes); [].id, of struct particle (by the type of a pointer, 64 bytes)"
+	done
 else
 	skip "operator new" "g++ is not installed"
 fi
