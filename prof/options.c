@@ -53,14 +53,16 @@ static int set_quit(void *target, const char *argument, struct error *e)
 
 static int set_by(void *target, const char *argument, struct error *e)
 {
-	static const char *const words[] = {[PROF_GROUP_THREAD] = "thread",
-		[PROF_GROUP_PROCESS] = "process",
-		[PROF_GROUP_COMMAND] = "command",
-		[PROF_GROUP_CPU] = "cpu"};
+	static const struct {
+		const char *one, *many;
+	} words[] = {[PROF_GROUP_THREAD] = {"thread", "threads"},
+		[PROF_GROUP_PROCESS] = {"process", "processes"},
+		[PROF_GROUP_COMMAND] = {"command", "commands"},
+		[PROF_GROUP_CPU] = {"cpu", "cpus"}};
 	struct options *o = target;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(argument, words[i]) == 0) {
+		if (strcmp(argument, words[i].one) == 0 || strcmp(argument, words[i].many) == 0) {
 			o->request.threads = true;
 			o->request.by = (enum prof_grouping)i;
 			return 0;

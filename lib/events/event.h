@@ -94,9 +94,12 @@ int event_encode(struct event_spec *spec, struct error *e);
  * it supports the family.
  */
 int event_encode_for(const char *family, int number, struct event_code *code, struct error *e);
-/* For a name of `perf list` that is not a row's: the row that comes nearest, and in what it differs
- * (static); NULL for other names. */
+/* For a name of `perf list` that is not a row's, also as cpu/NAME/, NAME:u, rNNN or
+ * cpu/event=0xNN/: the row that comes nearest, and in what it differs (static). NULL: there is
+ * none, and why; *difference NULL, too: another name. */
 const struct event *event_perf_nearest(const char *name, const char **difference);
+/* The same as a hint; 0: it is another name, and there is no hint. */
+int event_perf_hint(const char *name, struct error *e);
 /* This host's family as above, or "generic".  Static. */
 const char *event_host_family(void);
 /* The families, NULL-terminated.  Static. */

@@ -191,16 +191,15 @@ static const struct event *find_part(const char *name, struct strbuf *others)
 
 static int unknown(const char *text, struct error *e)
 {
-	const char *event = strstr(text, "::"), *difference;
-	const struct event *table, *same = event_perf_nearest(text, &difference);
+	const char *event = strstr(text, "::");
+	const struct event *table;
 	char wanted[NAME_MAX_LENGTH + 1], guess[256];
 	struct nearest n;
 	size_t count;
 
 	error_set(e, ERR_NOT_FOUND, "unknown event '%s'", text);
-	if (same)
-		return error_hint(e, "what comes nearest is -e %s, %s: %s", same->short_name,
-			same->name, difference);
+	if (event_perf_hint(text, e))
+		return -1;
 	/* Compares the event alone, without the PMU before it or the masks and modifiers after
 	 * it. */
 	snprintf(wanted, sizeof(wanted), "%s", event ? event + 2 : text);

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of `perf list` that are not those of a row, because processors differ in what they count by
- * them, with the row that comes nearest.
+ * them, with the row that comes nearest. Also names in perf's forms: cpu/NAME/, NAME:u, rNNN,
+ * cpu/event=0xNN,umask=0xNN/.
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "events/event.h"
+
+enum { NONE = -1, RAW_TYPE = 4 /* PERF_TYPE_RAW */ };
 
 #define SAME           "the same"
 #define STORES_TOO     "it includes what stores miss"
@@ -47,6 +53,20 @@ static const struct {
 	{"branch-load-misses", EV_MISPREDICTED_BRANCHES, "whatever was predicted wrong"},
 	{"node-loads", EV_LL_DATA_MISSES, "from whatever memory"},
 	{"node-load-misses", EV_LL_DATA_MISSES, "from whatever memory"},
+	{"node-stores", EV_LL_DATA_MISSES, "from whatever memory, loads too"},
+	{"node-store-misses", EV_LL_DATA_MISSES, "from whatever memory, loads too"},
+	{"node-prefetches", EV_HARDWARE_PREFETCHES, "of all levels"},
+	{"node-prefetch-misses", EV_HARDWARE_PREFETCHES, "of all levels"},
+	{"L1-icache-prefetches", EV_HARDWARE_PREFETCHES, "of data, of all levels"},
+	{"dTLB-prefetches", EV_HARDWARE_PREFETCHES, "of data, of all levels"},
+	{"cgroup-switches", EV_CONTEXT_SWITCHES, "whatever group the other thread is in"},
+	{"user_time", EV_TASK_CLOCK, "with the time in the kernel (stime)"},
+	{"tsc", EV_CYCLES, "at the clock that the core runs at"},
+	{"duration_time", NONE, "the elapsed time is above each report"},
+	{"alignment-faults", NONE, "the kernel has none on this machine"},
+	{"emulation-faults", NONE, "the kernel has none on this machine"},
+	{"dummy", NONE, "it counts nothing"},
+	{"bpf-output", NONE, "it counts what a BPF program sends"},
 	{"mem-loads", EV_LOADS, "counted, not sampled"},
 	{"mem-stores", EV_STORES, "counted, not sampled"},
 	{"slots", EV_MICRO_OPS, "those used, not those there were"},
@@ -54,6 +74,22 @@ static const struct {
 	{"topdown-bad-spec", EV_MISPREDICTED_BRANCHES, "mispredictions, not the slots they lose"},
 	{"topdown-fe-bound", EV_FRONTEND_STALLS, "cycles, not slots"},
 	{"topdown-be-bound", EV_BACKEND_STALLS, "cycles, not slots"},
+	/* With a modifier, or in cpu//: alone, they are rows. */
+	{"instructions", EV_INSTRUCTIONS, SAME},
+	{"cycles", EV_CYCLES, SAME},
+	{"cpu-cycles", EV_CYCLES, SAME},
+	{"branches", EV_BRANCHES, SAME},
+	{"branch-instructions", EV_BRANCHES, SAME},
+	{"branch-misses", EV_MISPREDICTED_BRANCHES, SAME},
+	{"stalled-cycles-frontend", EV_FRONTEND_STALLS, SAME},
+	{"stalled-cycles-backend", EV_BACKEND_STALLS, SAME},
+	{"page-faults", EV_PAGE_FAULTS, SAME},
+	{"faults", EV_PAGE_FAULTS, SAME},
+	{"major-faults", EV_MAJOR_FAULTS, SAME},
+	{"context-switches", EV_CONTEXT_SWITCHES, SAME},
+	{"cs", EV_CONTEXT_SWITCHES, SAME},
+	{"cpu-migrations", EV_CPU_MIGRATIONS, SAME},
+	{"task-clock", EV_TASK_CLOCK, SAME},
 	/* Makers' own names, in perf's spelling: AMD, Intel, Arm. */
 	{"ex_ret_instr", EV_INSTRUCTIONS, SAME},
 	{"ex_ret_ops", EV_MICRO_OPS, SAME},
@@ -61,6 +97,15 @@ static const struct {
 	{"ex_ret_brn_misp", EV_MISPREDICTED_BRANCHES, SAME},
 	{"ex_ret_cond", EV_CONDITIONAL_BRANCHES, SAME},
 	{"ls_not_halted_cyc", EV_CYCLES, SAME},
+	{"ls_l1_d_tlb_miss.all", EV_DTLB_MISSES, "those that the second level has"},
+	{"ls_l1_d_tlb_miss.all_l2_miss", EV_DTLB_WALKS, SAME},
+	{"bp_l1_tlb_miss_l2_tlb_miss", EV_ITLB_WALKS, SAME},
+	{"bp_l1_tlb_miss_l2_tlb_hit", EV_ITLB_MISSES, SAME},
+	{"ic_cache_fill_l2", EV_L1I_MISSES, SAME},
+	{"ls_any_fills_from_sys.all", EV_L1D_MISSES, "with prefetches"},
+	{"ls_dmnd_fills_from_sys.all", EV_L1D_MISSES, SAME},
+	{"ls_dmnd_fills_from_sys.dram_io_near", EV_LL_DATA_MISSES, SAME},
+	{"ls_dmnd_fills_from_sys.mem_io_local", EV_LL_DATA_MISSES, SAME},
 	{"ls_dc_accesses", EV_LOADS, "stores are another event"},
 	{"ls_dispatch.ld_dispatch", EV_ISSUED_LOADS, SAME},
 	{"ls_dispatch.store_dispatch", EV_ISSUED_STORES, SAME},
@@ -96,13 +141,105 @@ static const struct {
 	{"itlb_walk", EV_ITLB_WALKS, SAME},
 };
 
-const struct event *event_perf_nearest(const char *name, const char **difference)
+/* The name in perf's form: of cpu/NAME/k what is between the slashes; without a modifier. Names
+ * have no more than `size` bytes. */
+static void perf_name(const char *text, char *name, size_t size)
 {
+	const char *slash = strchr(text, '/');
+	size_t length;
+
+	if (slash)
+		text = slash + 1;
+	snprintf(name, size, "%.*s", slash ? (int)strcspn(text, "/") : (int)strlen(text), text);
+	length = strcspn(name, ":");
+	if (name[length] && strspn(name + length + 1, "ukhGHpPDISeW") == strlen(name + length + 1))
+		name[length] = '\0';
+}
+
+/* The number of NAME=0xNN in a list; 0: there is none. */
+static uint64_t perf_field(const char *list, const char *field)
+{
+	const char *at = strstr(list, field);
+
+	return at ? strtoull(at + strlen(field), NULL, 16) : 0;
+}
+
+/* A raw code: rNNN, or event=0xNN,umask=0xNN; 0: it is none. AMD's events have 12 bits. */
+static uint64_t perf_code(const char *name)
+{
+	uint64_t event;
+
+	if (*name == 'r' && name[1] && !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")])
+		return strtoull(name + 1, NULL, 16);
+	if (strncmp(name, "config=", 7) == 0)
+		return strtoull(name + 7, NULL, 16);
+	event = perf_field(name, "event=");
+	return (event & 0xff) | (event & 0xf00) << 24 | perf_field(name, "umask=") << 8;
+}
+
+/* The family whose codes this processor has; of one that is not known, that of its maker. */
+static const char *perf_family(void)
+{
+	const char *family = event_host_family();
+
+	if (strcmp(family, "generic") != 0)
+		return family;
+#ifdef __x86_64__
+	return __builtin_cpu_is("amd") ? "zen4" : "spr";
+#else
+	return "neoverse-n1";
+#endif
+}
+
+/* The row that this processor counts by a raw code; NULL: none. */
+static const struct event *perf_row(uint64_t code)
+{
+	const char *family = perf_family();
+
+	for (int i = 0; code && i < EV_COUNT; i++) {
+		struct event_code row;
+		struct error e = {0};
+
+		if (i != EV_CYCLES_16 && i != EV_INSTRUCTIONS_15 &&
+			event_encode_for(family, i, &row, &e) == 0 && row.type == RAW_TYPE &&
+			row.config == code)
+			return event_by_number(i);
+	}
+	return NULL;
+}
+
+const struct event *event_perf_nearest(const char *text, const char **difference)
+{
+	const struct event *row;
+	char name[128];
+
+	*difference = NULL;
+	perf_name(text, name, sizeof(name));
 	for (size_t i = 0; i < sizeof(perf_names) / sizeof(perf_names[0]); i++) {
 		if (strcasecmp(perf_names[i].name, name) != 0)
 			continue;
 		*difference = perf_names[i].difference;
-		return event_by_number(perf_names[i].number);
+		return perf_names[i].number == NONE ? NULL : event_by_number(perf_names[i].number);
 	}
-	return NULL;
+	row = perf_row(perf_code(name));
+	if (row)
+		*difference = "by this code";
+	else if (strncmp(name, "mem:", 4) == 0)
+		*difference = "accesses to one address are not counted";
+	else if (strncmp(name, "tma_", 4) == 0 || strncmp(name, "power/", 6) == 0)
+		*difference = "perfex -a -y tells where the time goes";
+	return row;
+}
+
+int event_perf_hint(const char *name, struct error *e)
+{
+	const char *difference;
+	const struct event *row = event_perf_nearest(name, &difference);
+
+	if (row)
+		error_hint(e, "what comes nearest is -e %s, %s: %s", row->short_name, row->name,
+			difference);
+	else if (difference)
+		error_hint(e, "nothing comes near it: %s", difference);
+	return difference ? -1 : 0;
 }

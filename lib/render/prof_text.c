@@ -133,7 +133,8 @@ static void rows(const struct drawing *g)
 
 		if (r->thread && (!thread || strcmp(thread, r->thread) != 0)) {
 			strbuf_puts(g->out, thread ? "\n" : "");
-			shown_printf(g->out, "%s:", r->thread);
+			shown_printf(g->out, "%s%s%s:", r->thread, r->group ? ", " : "",
+				r->group ? r->group : "");
 			strbuf_putc(g->out, '\n');
 			thread = r->thread;
 		}

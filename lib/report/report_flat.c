@@ -43,6 +43,10 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 		}
 		cut.cumulative = s->inclusive ? 0 : cut.cumulative;
 		row = report_entity_row(t, c->data, ranks[i].of, grain);
+		if (row.thread && (!i || ranks[i].of->key.group != ranks[i - 1].of->key.group))
+			row.group = report_text(t, "%.1f%%",
+				report_percent((double)ranks[i].group,
+					(double)c->data->metrics.data[0].samples));
 		if (grain == PROF_BY_LINE)
 			row.note = inlined_note(t, c->data, ranks[i].of);
 		index = report_row_add(t, &row);

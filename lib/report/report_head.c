@@ -7,6 +7,7 @@
 
 #include "base/plural.h"
 #include "base/strbuf.h"
+#include "experiment/pauses.h"
 #include "report/report_columns.h"
 
 static const char *const reason_texts[EXPERIMENT_REASONS] = {
@@ -264,6 +265,29 @@ static void cover_image(
 						    : "");
 }
 
+/* Waits are samples in the scheduler; what for is in another report. */
+static void cover_waits(struct report_table *t, const struct prof_data *d)
+{
+	enum { WORTH = 5 /* percent */ };
+	uint64_t waits = 0, run = 0;
+
+	if (!d->metrics.count || !(d->metrics.data[0].metric->flags & METRIC_WALL) ||
+		(t->report && strcmp(t->report, "waits") == 0))
+		return;
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->pauses.count; k++)
+			waits += experiment_pause_at(x, k)->time;
+		run += x->elapsed;
+	}
+	if (waits && waits * 100 >= run * WORTH)
+		report_note(t,
+			"In the whole run, threads waited %.3f s (measured): prof -waits tells for "
+			"what",
+			(double)waits * 1e-9);
+}
+
 void report_coverage(struct report_table *t, const struct prof_data *d)
 {
 	uint64_t *samples = report_scratch(t, d->images.count, sizeof(*samples));
@@ -278,4 +302,5 @@ void report_coverage(struct report_table *t, const struct prof_data *d)
 	for (uint32_t i = 0; samples && i < d->images.count; i++)
 		cover_image(t, d, i, samples[i]);
 	report_runtimes(t, d);
+	cover_waits(t, d);
 }

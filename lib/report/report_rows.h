@@ -102,6 +102,7 @@ struct report_row {
 	const char *procedure; /* NULL if rows have none; the same for the next ones */
 	const char *shown;     /* its short form (report_names.h); NULL: the name itself */
 	const char *image, *file, *thread;
+	const char *group; /* beside the thread where its rows begin: its share; NULL: none */
 	const char *note;               /* after the place: "inlined in main" */
 	const char *text;               /* a line of source */
 	unsigned line;                  /* 0: none */

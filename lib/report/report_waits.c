@@ -245,6 +245,16 @@ static void place_row(struct waits *w, size_t index, struct report_row *row)
 	strbuf_fini(&path);
 }
 
+/* Where a thread was when others took its processor says little: the first places do. */
+static bool waits_is_elsewhere(const struct waits *w, size_t parent, size_t rank)
+{
+	enum { SHOWN = 3 };
+	const struct wait *of = wait_at(w, parent);
+
+	return !w->d->request->whole && rank >= SHOWN && of->key.level == LEVEL_REASON &&
+	       of->key.what == PAUSE_PROCESSOR;
+}
+
 /* All below a wait, in the order of times. */
 static void waits_rows(struct waits *w, size_t parent, unsigned depth, long above)
 {
@@ -253,7 +263,7 @@ static void waits_rows(struct waits *w, size_t parent, unsigned depth, long abov
 		const struct wait *own = wait_at(w, index);
 		struct report_row row = {.role = REPORT_ROW, .parent = above, .depth = depth};
 
-		if (own->time < w->least) {
+		if (own->time < w->least || waits_is_elsewhere(w, parent, i - w->first[parent])) {
 			w->left++;
 			continue;
 		}

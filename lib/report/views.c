@@ -17,7 +17,7 @@ const struct view report_views[] = {
 	{"dis", "disassembly of the most costly functions, with source lines and jumps", report_dis,
 		0},
 	{"timeline",
-		"functions over time; with -by threads, processes or commands; -from and -to "
+		"functions over time; with -by thread, process or command; -from and -to "
 		"select a part",
 		report_timeline, 0},
 	{"waits", "what threads waited for, where, and what let them go on (ssrun -totaltime)",

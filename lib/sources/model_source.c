@@ -71,16 +71,13 @@ static int model_probe(const struct source_options *options, struct error *why)
 static int model_accepts(
 	const struct source_options *options, struct event_spec *spec, struct error *why)
 {
-	const struct event *event = spec->event, *nearest;
-	const char *difference;
+	const struct event *event = spec->event;
 
 	if (spec->origin != EVENT_ORIGIN_TABLE || !event) {
 		error_set(why, ERR_UNSUPPORTED,
 			"the model does not have the processor's own event %s", spec->name);
-		nearest = event_perf_nearest(spec->name, &difference);
-		if (nearest)
-			return error_hint(why, "what comes nearest is -e %s, %s: %s",
-				nearest->short_name, nearest->name, difference);
+		if (event_perf_hint(spec->name, why))
+			return -1;
 		return error_hint(why, "perfex -list shows the events that it has");
 	}
 	if (!(event->flags & EVENT_MODEL)) {

@@ -41,11 +41,24 @@ unlike "and of this host" "$err" 'add -native'
 
 for name in cache-references cache-misses bus-cycles ref-cycles cpu-clock minor-faults L1-dcache-loads L1-dcache-load-misses \
 	L1-dcache-stores L1-icache-load-misses LLC-loads LLC-load-misses LLC-store-misses dTLB-loads dTLB-load-misses dTLB-store-misses \
-	iTLB-load-misses branch-loads branch-load-misses node-loads ex_ret_instr longest_lat_cache.miss l2_rqsts.miss l1d_cache_refill slots; do
+	iTLB-load-misses branch-loads branch-load-misses node-loads ex_ret_instr longest_lat_cache.miss l2_rqsts.miss l1d_cache_refill slots \
+	node-stores node-store-misses node-prefetches L1-icache-prefetches dTLB-prefetches cgroup-switches msr/tsc/ user_time \
+	instructions:u cycles:k cpu/cache-misses/ cpu/instructions/u ls_l1_d_tlb_miss.all; do
 	for source in model auto; do # auto counts what the processor has
 		run perfex -source $source -e "$name" true
 		[ "$status" = 0 ] || like "perf's $name, -source $source" "$err" 'what comes nearest is -e [a-z0-9]+, .*: '
 	done
+done
+
+for name in duration_time alignment-faults emulation-faults dummy bpf-output mem:0x1000 tma_retiring; do
+	run perfex -source model -e "$name" true
+	[ "$status" = 0 ] || like "perf's $name: why there is none" "$err" 'nothing comes near it: [a-z]'
+done
+# Raw codes of this processor: those that its rows have. Where there are counters, they are counted.
+if grep -q AuthenticAMD /proc/cpuinfo; then codes='r00c0:gi r00c3:br cpu/event=0xc2/:bra'; elif grep -q GenuineIntel /proc/cpuinfo; then codes='r01c0:gi r00c5:br'; else codes=r0008:gi; fi
+for code in $codes; do
+	run perfex -source model -e "${code%:*}" true
+	like "raw code ${code%:*}" "$err" "what comes nearest is -e ${code##*:}, .*: by this code"
 done
 
 echo 'some lines' > input

@@ -156,7 +156,7 @@ ok "gives the same bytes" cmp sum1 sum2
 run prof all
 like "a directory is the sum of what is in it" "$out" ': 2986 samples of '
 run prof -threads all
-like "-threads keeps them apart" "$out" '^thread 101 of 100 worker:'
+like "-threads keeps them apart" "$out" '^thread 101 of 100 worker, [0-9.]+%:'
 mkdir many
 for i in $(seq 40); do cp two "many/rank$i"; done
 run prof many
@@ -288,10 +288,12 @@ whom | make_experiment whom.exp
 groups() { printf '%s\n' "$out" | grep -E '^(process|command|thread|all) .*:$' | sort | tr '\n' ' '; }
 samples() { printf '%s\n' "$out" | sed -n 's/^Samples .* CPU time .*: \([0-9]*\) samples.*/\1/p'; }
 run prof -by process whom.exp
-is "-by process" "$status $(groups)" "0 process 100 app: process 200 app: process 300 other: "
+is "-by process" "$status $(groups)" "0 process 100 app, 93.0%: process 200 app, 4.7%: process 300 other, 2.3%: "
 run prof -by command whom.exp
-is "-by command" "$(groups)" "command app: command other: "
+is "-by command" "$(groups)" "command app, 97.7%: command other, 2.3%: "
 is "all samples are there" "$(samples)" 1070
+run prof -by commands whom.exp
+is "-by commands: the same" "$(groups)" "command app, 97.7%: command other, 2.3%: "
 run prof -by thread -heavy whom.exp
 is "-by thread, in every report" "$(groups)" "$(run prof -threads -heavy whom.exp; groups)"
 run prof -by command -csv whom.exp
@@ -333,9 +335,9 @@ sample 0 3 0 10 1:1000
 sample 0 3 0 5 1:2000
 END
 run prof -by cpu cpus.exp
-like "-by cpu: rows of each, busiest first" "$(echo "$out" | tr '\n' ' ')" 'CPU 0: +0\.400 .*first.*CPU 3: +0\.100 .*first.*~0\.050 .*second'
+like "-by cpu: rows of each, busiest first" "$(echo "$out" | tr '\n' ' ')" 'CPU 0, 72.7%: +0\.400 .*first.*CPU 3, 27.3%: +0\.100 .*first.*~0\.050 .*second'
 run prof -by thread cpus.exp
-like "-by thread: a thread is one on all CPUs" "$(echo "$out" | tr '\n' ' ')" 'process 100 app: +0\.500 .*first.*~0\.050 .*second'
+like "-by thread: a thread is one on all CPUs" "$(echo "$out" | tr '\n' ' ')" 'process 100 app, 100.0%: +0\.500 .*first.*~0\.050 .*second'
 run prof -only cpu:3 cpus.exp
 is "-only cpu:" "$(samples)" 15
 run prof -only cpu:1 cpus.exp
