@@ -27,7 +27,7 @@ static const char overview[] =
 	"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
 	"\n"
 	"Time     -pcsamp      CPU time, 10 ms        -fpcsamp     CPU time, 1 ms\n"
-	"         -usertime    with call paths        -totaltime   waits, too\n"
+	"         -fusertime   with call paths        -totaltime   waits, too\n"
 	"Why      -branches    branch records, too    -explain     adds a run on a model\n"
 	"Values   -values      what instructions work on\n"
 	"Events   -X_hwc       event X, such as dsc   -fX_hwc      more samples\n"
@@ -43,7 +43,7 @@ static const char overview[] =
 	"\n"
 	"Examples\n"
 	"  ssrun -fpcsamp ./program         then: prof program.fpcsamp.*\n"
-	"  ssrun -usertime ./program        then: prof -butterfly program.usertime.*\n"
+	"  ssrun -fusertime ./program       then: prof -butterfly program.fusertime.*\n"
 	"  ssrun -dsc_hwc ./program         then: prof -heavy program.dsc_hwc.*\n"
 	"\n"
 	"ssrun -help describes every option, man ssrun the experiments.\n";
@@ -54,7 +54,8 @@ static const char usage[] =
 	"       ssrun -list\n"
 	"Samples a run into COMMAND.EXPERIMENT.PID, for prof.  Try: ssrun -pcsamp "
 	"command\n\n"
-	"Experiments: pcsamp fpcsamp usertime totaltime ideal bbcounts, and X_hwc fX_hwc\n"
+	"Experiments: pcsamp fpcsamp usertime fusertime totaltime ideal bbcounts, and X_hwc "
+	"fX_hwc\n"
 	"X_hwctime for every event X of perfex -list (dsc_hwc: secondary data cache\n"
 	"misses); -list shows them with their periods.\n\n";
 

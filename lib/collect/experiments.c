@@ -28,6 +28,8 @@ static const struct fixed fixed[] = {
 		200000, false},
 	{"usertime", "CPU time by call path, every 30 ms", EV_TASK_CLOCK,
 		METRIC_CLOCK | METRIC_STACKS, 30000000, 6000000, false},
+	{"fusertime", "CPU time by call path, every millisecond", EV_TASK_CLOCK,
+		METRIC_CLOCK | METRIC_STACKS, 1000000, 200000, false},
 	{"totaltime", "elapsed time by call path, blocked or not, every 30 ms", EV_TASK_CLOCK,
 		METRIC_CLOCK | METRIC_STACKS | METRIC_WALL, 30000000, 6000000, false},
 	{"branches", "CPU time by address, and directions of branches", EV_TASK_CLOCK,

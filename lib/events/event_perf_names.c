@@ -227,7 +227,7 @@ const struct event *event_perf_nearest(const char *text, const char **difference
 	else if (strncmp(name, "mem:", 4) == 0)
 		*difference = "accesses to one address are not counted";
 	else if (strncmp(name, "tma_", 4) == 0 || strncmp(name, "power/", 6) == 0)
-		*difference = "perfex -a -y tells where the time goes";
+		*difference = "perfex -a -y reports where the time goes";
 	return row;
 }
 

@@ -121,9 +121,9 @@ int image_variable_member(struct image *image, uint64_t address, uint64_t offset
 int image_structure_member(struct image *image, uint64_t code, uint64_t size, uint64_t offset,
 	struct image_member *member);
 
-/* The same in the structure that a pointer in scope at that code points to: the pointer in a register
- * (DWARF's number; below 0: not known), else that of all, if they have one type. apart: distances
- * of accesses, multiples of the structure's size. -1: none, or several. */
+/* The same in the structure that a pointer in scope at that code points to: the pointer in a
+ * register (DWARF's number; below 0: not known), else that of all, if they have one type. apart:
+ * distances of accesses, multiples of the structure's size. -1: none, or several. */
 int image_pointed_member(struct image *image, uint64_t code, int reg, uint64_t apart,
 	uint64_t offset, struct image_member *member);
 

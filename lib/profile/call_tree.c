@@ -173,7 +173,7 @@ int profile_data_paths(struct prof_data *d, struct error *e)
 		stacks = stacks || (d->metrics.data[i].metric->flags & METRIC_STACKS);
 	if (!stacks) {
 		error_set(e, ERR_UNSUPPORTED, "the experiment has no call paths");
-		return error_hint(e, "ssrun -usertime, -totaltime and the *_hwctime experiments "
+		return error_hint(e, "ssrun -fusertime, -totaltime and the *_hwctime experiments "
 				     "record them");
 	}
 	return profile_data_tree(d, e);

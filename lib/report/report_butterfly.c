@@ -152,6 +152,8 @@ int report_butterfly(struct prof_data *d, struct report_table *t, struct error *
 {
 	t->report = "butterfly";
 	t->layout = REPORT_BUTTERFLY;
+	if (report_call_counts_wanted(d))
+		return report_call_counts(d, t, e);
 	return report_calls_report(
 		d, t, "Callers and callees, in descending order by inclusive", butterfly_rows, e);
 }

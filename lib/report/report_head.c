@@ -283,8 +283,8 @@ static void cover_waits(struct report_table *t, const struct prof_data *d)
 	}
 	if (waits && waits * 100 >= run * WORTH)
 		report_note(t,
-			"In the whole run, threads waited %.3f s (measured): prof -waits tells for "
-			"what",
+			"In the whole run, threads waited %.3f s (measured): "
+			"prof -waits reports what for",
 			(double)waits * 1e-9);
 }
 

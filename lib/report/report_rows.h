@@ -103,14 +103,14 @@ struct report_row {
 	const char *shown;     /* its short form (report_names.h); NULL: the name itself */
 	const char *image, *file, *thread;
 	const char *group; /* beside the thread where its rows begin: its share; NULL: none */
-	const char *note;               /* after the place: "inlined in main" */
-	const char *text;               /* a line of source */
-	unsigned line;                  /* 0: none */
-	uint64_t address;               /* of the image */
-	bool addressed;                 /* there is one */
-	unsigned depth;                 /* of a tree */
-	long parent;                    /* row index; -1: none */
-	size_t first_cell;              /* in the table's cells; one a column */
+	const char *note;  /* after the place: "inlined in main" */
+	const char *text;  /* a line of source */
+	unsigned line;     /* 0: none */
+	uint64_t address;  /* of the image */
+	bool addressed;    /* there is one */
+	unsigned depth;    /* of a tree */
+	long parent;       /* row index; -1: none */
+	size_t first_cell; /* in the table's cells; one a column */
 	size_t first_culprit, culprits; /* in the table's */
 	size_t first_value, values;     /* likewise */
 };

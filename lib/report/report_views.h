@@ -23,4 +23,8 @@ report_view report_summary_view, report_usage, report_waits;
 /* What changed between two sides of inputs: by procedure, line, image. */
 report_view report_diff, report_diff_lines, report_diff_images;
 
+/* -butterfly of counted calls: is it that, and the report. */
+bool report_call_counts_wanted(const struct prof_data *d);
+int report_call_counts(struct prof_data *d, struct report_table *t, struct error *e);
+
 #endif

@@ -88,10 +88,10 @@ unlike "a file that was cut short does not crash" "$status" '^1[3-9][0-9]'
 # ---- other reports of the same file ----
 for view in "" -calltree -butterfly; do
 	run prof $view sleep
-	like "prof $view: waits are said, and what reports them" "$out" '^In the whole run, threads waited [0-9.]+ s [(]measured[)]: prof -waits tells for what$'
+	like "prof $view: waits are said, and what reports them" "$out" '^In the whole run, threads waited [0-9.]+ s [(]measured[)]: prof -waits reports what for$'
 done
 run prof -waits sleep
-unlike "not in the report itself" "$out" 'tells for what'
+unlike "not in the report itself" "$out" 'reports what for'
 
 # ---- refusals ----
 run ssrun -fpcsamp -o samples "$waits" sleep 10

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each function between its callers and its callees, where calls were counted (ssrun -ideal): by
+ * the edges of calls. A call through a stub of the dynamic linker is one of the function that the
+ * stub jumps to.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "machine/machine.h"
+#include "report/report_columns.h"
+#include "report/report_views.h"
+
+struct counted { /* a function; table entry */
+	struct {
+		uint64_t address;
+		uint64_t image;
+	} key;
+	uint32_t name;   /* in the strings */
+	bool stub;       /* of the dynamic linker */
+	uint32_t behind; /* the function that it jumps to, + 1; 0: none */
+	uint64_t jumps;  /* by which that was chosen */
+	uint64_t calls;  /* of it */
+};
+
+struct arc { /* table entry */
+	struct {
+		uint32_t caller, callee;
+	} key;
+	uint64_t calls;
+};
+
+struct call_counts {
+	struct prof_data *d;
+	struct report_table *t;
+	struct table functions, arcs;
+	enum label label;
+	uint64_t all;
+};
+
+static struct counted *counts_at(const struct call_counts *c, size_t i)
+{
+	return (struct counted *)table_at(&c->functions, i);
+}
+
+/* The function at an address of an input's image; -1: memory. */
+static long counts_function(struct call_counts *c, size_t input, uint32_t image, uint64_t address)
+{
+	const struct prof_names *names = &c->d->names;
+	struct counted key = {.key = {.image = c->d->image_of.data[input][image]}}, *own;
+	struct image_symbol symbol;
+	const char *name = "(no symbol)";
+	size_t before = c->functions.count;
+	long text;
+
+	if (names->ops->symbol(names->context, (uint32_t)key.key.image, address, &symbol) == 0) {
+		key.key.address = symbol.address;
+		name = symbol.demangled;
+	}
+	own = table_add(&c->functions, &key.key);
+	if (!own)
+		return -1;
+	if (c->functions.count > before) {
+		size_t length = strlen(name);
+
+		text = profile_string(c->d, name);
+		if (text < 0)
+			return -1;
+		own->name = (uint32_t)text;
+		own->stub = length > 4 && strcmp(name + length - 4, "@plt") == 0;
+	}
+	return (long)table_number(&c->functions, own);
+}
+
+static bool is_call(const struct experiment_edge *e)
+{
+	return e->key.kind == MODEL_CALL || e->key.kind == MODEL_INDIRECT_CALL;
+}
+
+/* What stubs jump to; the first time, that is the linker itself. */
+static int counts_stub(struct call_counts *c, size_t input, const struct experiment_edge *e)
+{
+	long from, to;
+
+	if (e->key.kind != MODEL_INDIRECT_JUMP && e->key.kind != MODEL_JUMP)
+		return 0;
+	from = counts_function(c, input, e->key.from_image, e->key.from);
+	if (from < 0)
+		return -1;
+	if (!counts_at(c, (size_t)from)->stub)
+		return 0;
+	to = counts_function(c, input, e->key.to_image, e->key.to);
+	if (to < 0)
+		return -1;
+	if (to != from && !counts_at(c, (size_t)to)->stub &&
+		e->count > counts_at(c, (size_t)from)->jumps) {
+		counts_at(c, (size_t)from)->behind = (uint32_t)to + 1;
+		counts_at(c, (size_t)from)->jumps = e->count;
+	}
+	return 0;
+}
+
+static int counts_call(struct call_counts *c, size_t input, const struct experiment_edge *e)
+{
+	long from = counts_function(c, input, e->key.from_image, e->key.from);
+	long to = counts_function(c, input, e->key.to_image, e->key.to);
+	struct arc key, *own;
+
+	if (from < 0 || to < 0)
+		return -1;
+	if (counts_at(c, (size_t)to)->behind)
+		to = counts_at(c, (size_t)to)->behind - 1;
+	key = (struct arc){.key = {(uint32_t)from, (uint32_t)to}};
+	own = table_add(&c->arcs, &key.key);
+	if (!own)
+		return -1;
+	own->calls += e->count;
+	counts_at(c, (size_t)to)->calls += e->count;
+	c->all += e->count;
+	return 0;
+}
+
+static int counts_take(struct call_counts *c)
+{
+	for (int calls = 0; calls < 2; calls++)
+		for (size_t i = 0; i < c->d->request->count; i++) {
+			const struct experiment *x = c->d->request->inputs[i].experiment;
+
+			for (size_t k = 0; k < x->edges.count; k++) {
+				const struct experiment_edge *e = table_at(&x->edges, k);
+
+				if (calls ? is_call(e) && counts_call(c, i, e)
+					  : counts_stub(c, i, e))
+					return -1;
+			}
+		}
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static void counts_row(
+	struct call_counts *c, uint32_t function, enum report_role role, uint64_t calls)
+{
+	const struct counted *f = counts_at(c, function);
+	const struct prof_names *names = &c->d->names;
+	struct report_row row = {.role = role,
+		.parent = -1,
+		.procedure = profile_string_at(c->d, f->name),
+		.image = c->d->images.data[f->key.image].name};
+	struct image_line line;
+	struct report_cell *cell;
+
+	if (names->ops->line(names->context, (uint32_t)f->key.image, f->key.address, &line) == 0) {
+		row.file = line.file;
+		row.line = line.line;
+	}
+	cell = report_cells(c->t, report_row_add(c->t, &row));
+	cell->quantity = quantity_exact((double)calls, c->label);
+	cell->percent = report_percent((double)calls, (double)c->all);
+	cell->cumulative = NAN;
+}
+
+/* Arcs in the order of their callees, or callers; those of one by calls. */
+struct ranked {
+	uint64_t calls;
+	uint32_t end, other;
+	const char *name;
+};
+
+static int counts_by_end(const void *pa, const void *pb)
+{
+	const struct ranked *a = pa, *b = pb;
+
+	return sort_rising(a->end, b->end)
+		       ?: sort_falling(a->calls, b->calls)
+		       ?: strcmp(a->name, b->name)
+		       ?: sort_rising(a->other, b->other);
+}
+
+static struct ranked *counts_rank(struct call_counts *c, bool by_callee)
+{
+	struct ranked *r = report_scratch(c->t, c->arcs.count + 1, sizeof(*r));
+
+	for (size_t i = 0; r && i < c->arcs.count; i++) {
+		const struct arc *a = table_at(&c->arcs, i);
+		uint32_t other = by_callee ? a->key.caller : a->key.callee;
+
+		r[i] = (struct ranked){a->calls, by_callee ? a->key.callee : a->key.caller, other,
+			profile_string_at(c->d, counts_at(c, other)->name)};
+	}
+	if (r)
+		qsort(r, c->arcs.count, sizeof(*r), counts_by_end);
+	return r;
+}
+
+static void counts_end(
+	struct call_counts *c, const struct ranked *r, uint32_t end, enum report_role role)
+{
+	for (size_t i = vec_search(k, c->arcs.count, r[k].end < end);
+		i < c->arcs.count && r[i].end == end; i++)
+		counts_row(c, r[i].other, role, r[i].calls);
+}
+
+/* Functions that were called, those most often first. */
+static struct ranked *counts_functions(struct call_counts *c, size_t *count)
+{
+	struct ranked *r = report_scratch(c->t, c->functions.count + 1, sizeof(*r));
+
+	*count = 0;
+	for (size_t i = 0; r && i < c->functions.count; i++) {
+		const struct counted *f = counts_at(c, i);
+
+		if (f->calls && profile_wanted(c->d, (uint32_t)f->key.image, f->name))
+			r[(*count)++] = (struct ranked){
+				f->calls, 0, (uint32_t)i, profile_string_at(c->d, f->name)};
+	}
+	if (r)
+		qsort(r, *count, sizeof(*r), counts_by_end);
+	return r;
+}
+
+static void counts_rows(struct call_counts *c)
+{
+	struct report_cut cut = {.quit = c->d->request->quit};
+	size_t count = 0;
+	const struct ranked *functions = counts_functions(c, &count);
+	const struct ranked *callers = counts_rank(c, true), *callees = counts_rank(c, false);
+	const struct report_row total = {.role = REPORT_TOTAL, .parent = -1};
+	struct report_cell *cell;
+
+	for (size_t i = 0; functions && callers && callees && i < count && !c->t->failed; i++) {
+		uint32_t function = functions[i].other;
+
+		if (report_cuts(&cut, report_percent((double)functions[i].calls, (double)c->all))) {
+			report_left_out(c->t, count - i, "function", "-q");
+			break;
+		}
+		counts_end(c, callers, function, REPORT_CALLER);
+		counts_row(c, function, REPORT_HEAD, functions[i].calls);
+		counts_end(c, callees, function, REPORT_CALLEE);
+	}
+	cell = report_cells(c->t, report_row_add(c->t, &total));
+	cell->quantity = quantity_exact((double)c->all, c->label);
+	cell->percent = c->all ? 100 : 0;
+	cell->cumulative = NAN;
+}
+
+bool report_call_counts_wanted(const struct prof_data *d)
+{
+	bool edges = false;
+
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->metrics.count; k++)
+			if (x->metrics.data[k].flags & METRIC_STACKS)
+				return false;
+		edges |= x->edges.count != 0;
+	}
+	return edges;
+}
+
+int report_call_counts(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	struct call_counts c = {.d = d,
+		.t = t,
+		.functions = TABLE_OF(struct counted),
+		.arcs = TABLE_OF(struct arc)};
+	struct report_column column = {.kind = REPORT_COUNT,
+		.flags = REPORT_PERCENT | REPORT_EXACT,
+		.name = "calls",
+		.unit = "calls",
+		.experiment = 0};
+	int rc = 0;
+
+	if (d->request->quit.cumulative > 0)
+		return error_set(e, ERR_CONFLICT,
+			"-q with cum%% has no meaning for functions that contain each other");
+	c.label = column.label = d->metrics.count ? d->metrics.data[0].metric->label : LABEL_MODEL;
+	report_describe(t, d);
+	report_column_add(t, &column);
+	t->title = "Callers and callees, in descending order by calls";
+	if (t->failed || counts_take(&c))
+		rc = error_nomem(e);
+	else
+		counts_rows(&c);
+	report_coverage(t, d);
+	table_fini(&c.functions);
+	table_fini(&c.arcs);
+	return report_finish(t, rc, e);
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Who calls whom, how often: prof -butterfly of exact counts (ssrun -ideal), and of samples by call path (ssrun -fusertime).
+. "$TOP/tests/lib.sh"
+
+cat >calls.c <<'END'
+#include <stdlib.h>
+#include <time.h>
+__attribute__((noinline)) void *often(int n) { return malloc((size_t)n + 1); }
+__attribute__((noinline)) void *rarely(int n) { return malloc((size_t)n + 100); }
+__attribute__((noinline)) int spin(int n) { volatile int s = 0; while (n--) s += n; return s; }
+int main(int argc, char **argv)
+{
+	int ms = argc > 1 ? atoi(argv[1]) : 0;
+	void *(*by_pointer)(int) = rarely;
+	struct timespec now;
+	for (int i = 0; i < 300; i++)
+		free(often(i));
+	for (int i = 0; i < 70; i++)
+		free(by_pointer(i));
+	do {
+		spin(1000);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	} while (now.tv_nsec / 1000000 < ms && !now.tv_sec);
+	return 0;
+}
+END
+gcc -O1 -g -o calls calls.c
+run ssrun -q -o exact.x -ideal ./calls
+is "counted" "$status" 0
+run prof -butterfly -only malloc exact.x
+is "a report" "$status $err" "0 "
+like "the caller that calls most comes first" "$(printf '%s\n' "$out" | grep -A1 'calls *%' | tail -1; printf '%s\n' "$out" | grep -m1 'often')" ' 300 .* often [(]calls: calls.c'
+like "then the other" "$out" '^ +70 .* rarely [(]calls: calls.c'
+like "with its label" "$out" '^ +model'
+run prof -butterfly -only often -json exact.x
+is "the function's own row: its calls, its caller, its callee" "$(printf '%s\n' "$out" | jq -rc '[.rows[] | select(.role == "head" or .role == "caller" or .role == "callee") | [.role, .procedure, .counts[0].value] | join(" ")] | join("; ")' 2>/dev/null || printf '%s\n' "$out")" \
+	"caller main 300; head often 300; callee malloc 300"
+run prof -butterfly -only rarely exact.x
+like "calls by a pointer" "$out" '^ +70 .* main [(]calls: calls.c'
+
+run ssrun -q -o paths.x -fusertime ./calls 200
+is "sampled by call path" "$status" 0
+run prof -butterfly -only spin paths.x
+like "with a caller" "$out" ' main [(]calls: calls.c'
+ok "every millisecond" test "$(prof -json -summary paths.x | grep -o '"period":[0-9]*' | head -1 | tr -dc 0-9)" -lt 2000000
+done_testing
