@@ -84,7 +84,7 @@ static int worth(const struct tui_page *p, size_t i)
 		[PROF_PART_PERCENT] = 5,
 		[PROF_PART_VALUE] = 6,
 	};
-	enum { KEY = 7, MARGIN, FIRST_VALUE, FIRST_SHARE, LINE, SORTED = 20 };
+	enum { KEY = 7, MARGIN, FIRST_VALUE, FIRST_SHARE, LINE, SHARE, SORTED = 20 };
 	const struct prof_strip *s = &p->strips.data[i];
 	unsigned flags = p->table->columns.data[s->column].flags;
 	int value = parts[s->part];
@@ -94,6 +94,9 @@ static int worth(const struct tui_page *p, size_t i)
 		value = p->table->times.bins ? LINE : MARGIN;
 	if (flags & REPORT_KEY && s->part != PROF_PART_INTERVAL)
 		value = KEY;
+	/* Of causes, all shares; they have the names of their columns then (draw_named). */
+	if (p->table->layout == REPORT_CAUSES && s->part == PROF_PART_PERCENT)
+		return p->sort == (long)i ? SHARE + SORTED : SHARE;
 
 	if (s->column == p->strips.data[0].column && s->part == PROF_PART_PERCENT)
 		value = FIRST_SHARE;
@@ -103,13 +106,32 @@ static int worth(const struct tui_page *p, size_t i)
 	return p->sort == (long)i ? value + SORTED : value;
 }
 
+/* The strip whose headings are shown: of a share whose figure is not, the figure's. */
+static const struct prof_strip *draw_named(const struct frame *f, size_t i)
+{
+	const struct prof_strip *s = &f->p->strips.data[i];
+
+	if (f->p->table->layout != REPORT_CAUSES || s->part != PROF_PART_PERCENT || !i ||
+		f->p->strips.data[i - 1].column != s->column || f->shown[i - 1])
+		return s;
+	return &f->p->strips.data[i - 1];
+}
+
+static int draw_width(const struct frame *f, size_t i)
+{
+	const struct prof_strip *named = draw_named(f, i);
+
+	return (int)draw_longer(f->p->strips.data[i].width,
+		draw_longer(strlen(named->first), strlen(named->second)));
+}
+
 static int numbers_width(const struct frame *f)
 {
 	int width = 1;
 
 	for (size_t i = 0; i < f->p->strips.count; i++)
 		if (f->shown[i])
-			width += (int)f->p->strips.data[i].width + 2;
+			width += draw_width(f, i) + 2;
 	return width;
 }
 
@@ -137,10 +159,11 @@ static void draw_choose(struct frame *f)
 }
 
 /* Right or left in a column of the screen. */
-static void put_field(struct frame *f, int row, int at, const struct prof_strip *s,
-	const char *text, enum tui_style style)
+static void put_field(
+	struct frame *f, int row, int at, size_t strip, const char *text, enum tui_style style)
 {
-	int width = (int)s->width, used = (int)tui_width(text, f->s->unicode);
+	const struct prof_strip *s = &f->p->strips.data[strip];
+	int width = draw_width(f, strip), used = (int)tui_width(text, f->s->unicode);
 	int begin = prof_strip_left(s) || used >= width ? at : at + width - used;
 
 	tui_put(f->s, row, begin, at + width, 0, text, style);
@@ -167,15 +190,15 @@ static void draw_headings(struct frame *f)
 			: p->reverse       ? unicode ? "\xe2\x96\xb2" : "^"
 			: unicode          ? "\xe2\x96\xbc"
 					   : "v",
-			s->first);
-		put_field(f, f->heading, at + 2, s, text, TUI_HEADING);
+			draw_named(f, i)->first);
+		put_field(f, f->heading, at + 2, i, text, TUI_HEADING);
 		if (p->table->times.bins && s->column == p->table->times.column)
 			tui_times_text(p, text, sizeof(text));
 		else
-			snprintf(text, sizeof(text), "%s", s->second);
+			snprintf(text, sizeof(text), "%s", draw_named(f, i)->second);
 		if (f->headings > 1)
-			put_field(f, f->heading + 1, at + 2, s, text, TUI_HEADING);
-		at += (int)s->width + 2;
+			put_field(f, f->heading + 1, at + 2, i, text, TUI_HEADING);
+		at += draw_width(f, i) + 2;
 	}
 	tui_put(f->s, f->heading, f->place, f->s->columns, p->skip, prof_places_heading(p->table),
 		TUI_HEADING);
@@ -222,8 +245,8 @@ static void draw_numbers(struct frame *f, int line, size_t row)
 			prof_margin(text, &f->style, &margin);
 			text = margin.length ? strbuf_text(&margin) : "";
 		}
-		put_field(f, line, at + 2, s, text, style);
-		at += (int)s->width + 2;
+		put_field(f, line, at + 2, i, text, style);
+		at += draw_width(f, i) + 2;
 	}
 	strbuf_fini(&b);
 	strbuf_fini(&margin);

@@ -76,6 +76,9 @@ static void open_at(struct tui *t, long report, const char *procedure, const str
 	if (tui_focus_set(&p->focus, NULL, r ? r->file : NULL, r ? r->line : 0))
 		tui_say(t, "out of memory");
 	p->focus.costliest = procedure != NULL;
+	/* Causes begin with the first one. */
+	if (strcmp(t->source.reports[report].name, "why") == 0)
+		tui_focus_clear(&p->focus);
 }
 
 /* The row, if its line is inside a procedure and not its beginning. */

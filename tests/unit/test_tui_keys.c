@@ -115,6 +115,22 @@ static void test_menus(void)
 	end();
 }
 
+/* Causes: from the first one on, with what is likely on a narrow screen, too. */
+static void test_causes(void)
+{
+	struct strbuf out = {0};
+
+	begin("procedures");
+	tui_fake_keys(&t, "y");
+	is_int((long)tui_top(&t)->cursor, 0, "causes open at their top");
+	tui_draw(&t);
+	tui_screen_text(&t.screen, false, &out);
+	ok(strstr(strbuf_text(&out), " likely "), "80 columns have what is likely");
+	ok(strstr(strbuf_text(&out), " only this "), "beside the rest");
+	strbuf_fini(&out);
+	end();
+}
+
 /* The line of the menu that begins so; the cursor goes there. */
 static bool at_item(const char *text)
 {
@@ -532,6 +548,7 @@ int main(void)
 	test_ways();
 	test_menus();
 	test_row_menu();
+	test_causes();
 	test_split();
 	test_trees();
 	test_times();
