@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "optimize/private.h"
+#include "process/trial.h"
 
 static const char PROFILE_CFLAGS[] = "-g1 -ffunction-sections";
 static const char CLANG_CFLAGS[] = "-fdebug-info-for-profiling";
@@ -289,16 +290,19 @@ static int optimize_steps(struct workshop *w, struct error *e)
 int optimize_run(const struct optimize_request *q, struct optimize_result *r, struct error *e)
 {
 	struct workshop w = {.request = q, .result = r};
+	sigset_t before;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
 	r->best = -1;
 	rc = optimize_check(q, e);
+	trial_signals_hold(&before);
 	if (rc == 0)
 		rc = workshop_open(&w, e);
 	if (rc == 0)
 		rc = optimize_steps(&w, e);
 	workshop_close(&w);
+	trial_signals_release(&before);
 	return rc;
 }
 

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/order.h"
 #include "optimize/recipe.h"
+#include "process/trial.h"
 
 static const char *const recorded[] = {
 	"cc", "gcc", "clang", "c++", "g++", "clang++", "ar", "ranlib"};
@@ -92,29 +93,36 @@ static int scripts_make(const char *directory, const char *paths, struct error *
 	return rc ? rc : scripts_versioned(directory, paths, e);
 }
 
+/* NAME=VALUE or, with b, NAME=A/bin:B; NULL when memory is out. */
+static char *recorded_variable(const char *name, const char *a, const char *b)
+{
+	struct strbuf s = {0};
+
+	strbuf_printf(&s, "%s=%s", name, a);
+	if (b)
+		strbuf_printf(&s, "/bin:%s", b);
+	return strbuf_take(&s);
+}
+
 static int build_run(char *const *words, const char *directory, const char *paths, struct error *e)
 {
-	int status;
-	pid_t pid = fork();
+	char *added[] = {recorded_variable("PATH", directory, paths),
+		recorded_variable("PROF_RECORD", directory, NULL),
+		recorded_variable("PROF_RECORD_PATH", paths, NULL), NULL};
+	const struct trial t = {.argv = words, .environment = added, .shares = true};
+	struct trial_result r;
+	int rc = -1;
 
-	if (pid == 0) {
-		char *path;
-
-		if (asprintf(&path, "%s/bin:%s", directory, paths) < 0 ||
-			setenv("PROF_RECORD", directory, 1) ||
-			setenv("PROF_RECORD_PATH", paths, 1) || setenv("PATH", path, 1))
-			_exit(126);
-		execvp(words[0], words);
-		_exit(127);
-	}
-	if (pid < 0)
-		return error_sys(e, errno, "cannot run %s", words[0]);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_sys(e, errno, "cannot wait for %s", words[0]);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return 0;
-	return error_set(e, ERR_CANNOT_RUN, "the build %s failed: nothing is recorded", words[0]);
+	if (added[0] && added[1] && added[2])
+		rc = trial_run(&t, &r, e);
+	else
+		error_nomem(e);
+	for (int i = 0; i < 3; i++)
+		free(added[i]);
+	if (rc == 0 && !(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0))
+		rc = error_set(
+			e, ERR_CANNOT_RUN, "the build %s failed: nothing is recorded", words[0]);
+	return rc;
 }
 
 static int step_read(struct recipe *r, const char *path, struct error *e)
@@ -211,7 +219,7 @@ static int steps_gather(struct recipe *r, const char *directory, struct error *e
 static const char *output_of(const struct recipe_step *s)
 {
 	for (size_t i = 2; i < s->words.count && s->words.data[i]; i++)
-		if (strcmp(s->words.data[i], "-o") == 0)
+		if (strcmp(s->words.data[i], "-o") == 0 && s->words.data[i + 1])
 			return s->words.data[i + 1];
 	return "a.out";
 }
@@ -264,13 +272,16 @@ int recipe_record(struct recipe *r, char *const *words, const char *output, stru
 {
 	const char *base = getenv("TMPDIR"), *paths = getenv("PATH");
 	char *directory;
+	sigset_t before;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
 	if (asprintf(&directory, "%s/prof-record.XXXXXX", base && *base ? base : "/tmp") < 0)
 		return error_nomem(e);
+	trial_signals_hold(&before);
 	if (!mkdtemp(directory)) {
 		rc = error_sys(e, errno, "cannot make %s", directory);
+		trial_signals_release(&before);
 		free(directory);
 		return rc;
 	}
@@ -280,6 +291,7 @@ int recipe_record(struct recipe *r, char *const *words, const char *output, stru
 		     ? -1
 		     : 0;
 	record_clean(directory);
+	trial_signals_release(&before);
 	free(directory);
 	return rc;
 }

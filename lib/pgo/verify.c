@@ -50,15 +50,18 @@ int verify_run(const struct verify_request *q, struct verify_result *r, struct e
 	struct verification v = {
 		.request = q, .result = r, .limit = q->limit > 0 ? q->limit : LIMIT_FIRST};
 	struct error own = {0};
+	sigset_t before;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
 	e = e ? e : &own;
+	trial_signals_hold(&before);
 	rc = make_directory(&v, e);
 	for (size_t i = 0; i < 4 && rc == 0 && !r->reasons.count; i++)
 		rc = steps[i](&v, e);
 	r->accept = rc == 0 && !r->reasons.count;
 	remove_directory(&v);
+	trial_signals_release(&before);
 	if (rc && e->code == ERR_NONE)
 		error_nomem(e);
 	return rc;

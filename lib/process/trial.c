@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -43,20 +44,31 @@ static int redirect_to(const char *path, int flags, int to)
 	return 0;
 }
 
-/* In the child. */
-static void become(const struct trial *t, int report)
+static int stand_apart(const struct trial *t)
 {
 	const struct rlimit files = {FILES_LARGEST, FILES_LARGEST};
-	int flags = O_WRONLY | O_CREAT | O_TRUNC, number;
-	sigset_t none;
+	int flags = O_WRONLY | O_CREAT | O_TRUNC;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_FSIZE, &files);
-	if (redirect_to(NULL, O_RDONLY, 0) == 0 && redirect_to(t->output, flags, 1) == 0 &&
-		redirect_to(t->errors, flags, 2) == 0)
+	return redirect_to(NULL, O_RDONLY, 0) || redirect_to(t->output, flags, 1) ||
+			       redirect_to(t->errors, flags, 2)
+		       ? -1
+		       : 0;
+}
+
+/* In the child. */
+static void become(const struct trial *t, int report)
+{
+	sigset_t none;
+	int number;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (char *const *v = t->environment; v && *v; v++)
+		putenv(*v);
+	if (t->shares || stand_apart(t) == 0)
 		execvp(t->argv[0], t->argv);
 	number = errno;
 	(void)!write(report, &number, sizeof(number));
@@ -71,7 +83,7 @@ struct trial_signals {
 	int fd;
 };
 
-static void signals_take(struct trial_signals *s)
+static sigset_t ending_signals(void)
 {
 	sigset_t set;
 
@@ -79,6 +91,25 @@ static void signals_take(struct trial_signals *s)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	return set;
+}
+
+void trial_signals_hold(sigset_t *before)
+{
+	const sigset_t set = ending_signals();
+
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void trial_signals_release(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static void signals_take(struct trial_signals *s)
+{
+	const sigset_t set = ending_signals();
+
 	s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	pthread_sigmask(SIG_BLOCK, s->fd < 0 ? NULL : &set, &s->before);
 }
@@ -147,8 +178,10 @@ static int collect_trial(
 	signals_take(&signals);
 	how = trial_wait(pid, t->limit, &signals, &signal);
 	r->late = how == TRIAL_LATE;
-	if (how != TRIAL_ENDED)
-		kill(-pid, SIGKILL);
+	if (t->shares && how == TRIAL_STOPPED)
+		kill(pid, signal);
+	else if (how != TRIAL_ENDED)
+		kill(t->shares ? pid : -pid, SIGKILL);
 	while (rc == 0 && wait4(pid, &r->status, 0, &usage) < 0)
 		if (errno != EINTR)
 			rc = error_sys(e, errno, "cannot wait for %s", t->argv[0]);
@@ -156,7 +189,8 @@ static int collect_trial(
 		r->elapsed = trial_now() - began;
 		r->cpu = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
 	}
-	kill(-pid, SIGKILL); /* what it left running */
+	if (!t->shares)
+		kill(-pid, SIGKILL); /* what it left running */
 	signals_give_back(&signals);
 	if (rc == 0 && how == TRIAL_STOPPED) {
 		stopped_by = signal;
@@ -186,7 +220,8 @@ int trial_run(const struct trial *t, struct trial_result *r, struct error *e)
 		close(report[0]);
 		return error_sys(e, errno, "cannot run %s", t->argv[0]);
 	}
-	setpgid(pid, pid); /* also set in the child: one of both is first */
+	if (!t->shares)
+		setpgid(pid, pid); /* also set in the child: one of both is first */
 	while ((n = read(report[0], &number, sizeof(number))) < 0 && errno == EINTR)
 		;
 	close(report[0]);

@@ -141,6 +141,14 @@ like "a build that fails is not recorded" "$status$err" '125prof: the build fals
 run prof optimize -record -o never.recipe -- true
 like "nor one that links nothing" "$err" 'the build linked nothing'
 not_ok "there is no recipe" ls never.recipe
+TMPDIR=$work/scratch prof optimize -record -o never.recipe -- sh -c 'sleep 1236; exit 0' 2> stopped.err &
+wait_for pgrep -f 'sleep 1236$'
+kill "$!"
+wait "$!"
+is "a signal ends a recorded build" "$? $(cat stopped.err)" "125 prof: ended by signal 15 (Terminated)"
+is "no file stays" "$(ls scratch)" ""
+run prof optimize -record -o never.recipe -- sh -c "$CC -o; true"
+like "an output without a name" "$err" 'prof: a.out by '
 
 # ---- installation ----
 "$CC" -O2 -DWORK=60 -o tool src/main.c src/part.c
