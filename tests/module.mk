@@ -130,6 +130,13 @@ check-tsan:
 	$(Q)CC='$(CC)' tests/races $(O)-tsan $(RACY_UNITS:%=$(O)-tsan/tests/unit/%) $(RACY_TESTS)
 .PHONY: check-tsan
 
+# Unit tests and the seeds of fuzz targets under memcheck; T=pattern, as above.
+MEMORY_TESTS = $(filter-out $(V3_TESTS),$(UNIT_TESTS)) $(FUZZERS:%=$(O)/tests/replay/%)
+check-memcheck: MEMORY_CHOSEN = $(foreach t,$(MEMORY_TESTS),$(if $(T),$(if $(findstring $(T),$(t)),$(t)),$(t)))
+check-memcheck: all $(UNIT_TESTS) $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
+	$(Q)CC='$(CC)' tests/memcheck $(O) $(MEMORY_CHOSEN)
+.PHONY: check-memcheck
+
 # ---- fuzzing: needs clang; the same entry points replay their seeds under make check (fuzz-seeds.t) --
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_SECONDS ?= 20

@@ -58,17 +58,13 @@ static void ask(const uint8_t *begin, const uint8_t *at, const struct insn *i)
 	vec_fini(&window.seen);
 }
 
-#define EACH 16 /* of the instructions, one is asked for */
-
 static void sweep(const uint8_t *begin, const uint8_t *end)
 {
 	struct insn i;
-	size_t n = 0;
 
 	for (const uint8_t *at = begin; at + INSN_LENGTH_MAX < end; at += i.length ? i.length : 1) {
 		isa_decode(ISA_X86_64, at, INSN_LENGTH_MAX, (uintptr_t)at, &i);
-		if (n++ % EACH == 0)
-			ask(begin, at, &i);
+		ask(begin, at, &i);
 	}
 }
 
@@ -81,7 +77,7 @@ static void own_code(void)
 
 	while (maps && fgets(line, sizeof(line), maps))
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &begin, &end, mode) == 3 &&
-			strncmp(mode, "r-x", 3) == 0 && !strstr(line, "[v"))
+			strncmp(mode, "r-x", 3) == 0 && strstr(line, "test_value_watch"))
 			sweep((const uint8_t *)(uintptr_t)begin, (const uint8_t *)(uintptr_t)end);
 	if (maps)
 		fclose(maps);
