@@ -165,7 +165,11 @@ static int add_record(struct stream *s, const struct header *h, const char *at, 
 	 * (kernels before 2.6.38), the records cannot be sorted. */
 	if (w.time == 0 || w.time == UINT64_MAX || s->p->events.data[0].format.bare)
 		return hand_on(s, &w);
-	return order_add(&s->order, &w);
+	if (order_add(&s->order, &w) == 0)
+		return 0;
+	if (w.block)
+		w.block->waiting--;
+	return -1;
 }
 
 /* ---- perf's own ------------------------------------------------------------------------------ */
@@ -221,8 +225,9 @@ static int take_piece(struct stream *s, struct block *b, uint64_t offset)
 	b->waiting = 1; /* ours */
 	rc = stream_walk(s, b->data, b->used, b, offset, &done);
 	rest = b->used - done;
-	if (rc == 0 && rest > sizeof(s->part))
-		rest = 0; /* there are no such records: stream_walk has reported it */
+	/* There are no such records, and stream_walk has reported it; or it has stopped early. */
+	if (rc || rest > sizeof(s->part))
+		rest = 0;
 	memcpy(s->part, b->data + done, rest);
 	s->part_size = rest;
 	if (--b->waiting == 0)
