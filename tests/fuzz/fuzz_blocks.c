@@ -4,9 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blockbench/block_items.h"
 #include "blockbench/block_list.h"
 
+#include "scratch.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The same as a file and as a word; and as a range of this program, whose code is there. */
+static void take_items(const uint8_t *data, size_t size)
+{
+	block_items items = {0};
+	char *text = malloc(size + 1);
+	struct scratch file;
+	struct error e = {0};
+
+	if (text && size < 1000) {
+		memcpy(text, data, size);
+		text[size] = '\0';
+		if (blocks_from_hex(&items, text, &e))
+			abort();
+		if (blocks_from_image(&items, "/proc/self/exe", text, &e) && !*e.message)
+			abort();
+	}
+	free(text);
+	if (scratch_open(&file, data, size) == 0) {
+		(void)blocks_from_file(&items, file.path, &e);
+		scratch_close(&file);
+	}
+	for (size_t i = 0; i < items.count; i++)
+		if (items.data[i].length && !items.data[i].bytes)
+			abort();
+	block_items_fini(&items);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -32,5 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 	block_list_fini(&list);
+	take_items(data, size);
 	return 0;
 }

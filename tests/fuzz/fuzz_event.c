@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "collect/experiments.h"
 #include "events/event.h"
 
@@ -14,6 +15,7 @@ static void sampled(const char *text)
 {
 	struct collect_experiment x;
 	struct collect_metrics m = {0};
+	struct strbuf type = {0};
 	struct error e = {0};
 
 	if (collect_metrics_parse(&m, text, *text & 1, &e)) {
@@ -22,6 +24,8 @@ static void sampled(const char *text)
 	} else if (!m.list.count || !m.list.data[0].period) {
 		abort();
 	}
+	collect_metrics_type(&m, &type);
+	strbuf_fini(&type);
 	collect_metrics_fini(&m);
 	e = (struct error){0};
 	if (collect_experiment_find(text, &x, &e)) {

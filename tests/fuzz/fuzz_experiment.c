@@ -50,6 +50,12 @@ static void check_again(struct experiment *x)
 		sum.nodes.count != x->nodes.count)
 		abort();
 	experiment_fini(&sum);
+	/* One that has threads becomes one that has not. */
+	if (experiment_merge_begin(&sum, &e) || experiment_merge(&sum, x, MERGE_THREADS, &e) ||
+		experiment_merge(&sum, &y, 0, &e) || experiment_settle(&sum, &e) ||
+		sum.threads.count > 1)
+		abort();
+	experiment_fini(&sum);
 	experiment_fini(&y);
 	strbuf_fini(&once);
 	strbuf_fini(&twice);

@@ -5,6 +5,8 @@
 
 #include "experiment/glance.h"
 
+#include "scratch.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int look(void *context, uint32_t image, uint64_t address, const uint64_t *counts)
@@ -20,9 +22,16 @@ static int look(void *context, uint32_t image, uint64_t address, const uint64_t 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct experiment_glance *g = experiment_glance_new(data, size, NULL);
+	struct scratch file = {.fd = -1};
+	struct experiment_glance *g;
 	double part;
 
+	if (size % 2 && scratch_open(&file, data, size) == 0) {
+		g = experiment_glance_open(file.path, NULL);
+		scratch_close(&file);
+	} else {
+		g = experiment_glance_new(data, size, NULL);
+	}
 	if (!g)
 		return 0;
 	for (int i = 0;

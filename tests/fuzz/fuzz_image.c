@@ -8,6 +8,8 @@
 #include "image/image.h"
 #include "image/unwind.h"
 
+#include "scratch.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct walk {
@@ -37,13 +39,14 @@ static struct image *find(void *context, uint64_t pc, uint64_t *bias)
 
 static void unwind_at(struct image *image, uint64_t pc)
 {
-	static const uint8_t stack[256];
+	/* Frames that are linked, and then the end. */
+	static const uint64_t stack[32] = {[4] = 0x10050, 0x1010, [10] = 0x10080, 0x1800};
 	struct unwinder *u = unwind_new(NULL);
 	struct unwind_state s = {.known = UINT64_MAX >> 31,
-		.stack = stack,
+		.stack = (const uint8_t *)stack,
 		.stack_address = 0x10000,
 		.stack_size = sizeof(stack)};
-	uint64_t pcs[8];
+	uint64_t pcs[8], values[64], interrupted;
 	int complete;
 
 	s.machine = image_machine(image);
@@ -52,7 +55,30 @@ static void unwind_at(struct image *image, uint64_t pc)
 	s.registers[image_machine(image) == IMAGE_AARCH64 ? 32 : 16] = pc;
 	if (u && unwind(u, &s, find, image, pcs, 8, &complete, NULL) > 8)
 		abort();
+	/* As perf records them; without rules, by the frame pointer. */
+	for (int i = 0; i < 64; i++)
+		values[i] = 0x10000 + 8u * (unsigned)(i % 32);
+	values[6] = values[29] = 0x10020; /* frame pointers of both machines; stack pointers */
+	values[7] = values[31] = 0x10000;
+	unwind_from_perf(&s, s.machine, pc % 2 ? UINT64_MAX : 0xff0fff, values);
+	if (u && unwind(u, &s, find, NULL, pcs, 8, &complete, &interrupted) > 8)
+		abort();
 	unwind_free(u);
+}
+
+/* What is no regular file, and what is not there. */
+static void open_others(void)
+{
+	static const char *const paths[] = {"/dev/null", "/", "/proc/self/fd/none"};
+	const struct image_search where = {0};
+
+	for (int i = 0; i < 3; i++) {
+		const struct image_identity id = {.path = paths[i]};
+		struct error e = {0};
+
+		if (image_open(&id, &where, &e) || !*e.message)
+			abort();
+	}
 }
 
 static void ask_data(struct image *image, uint64_t address)
@@ -81,6 +107,26 @@ static void ask_sources(struct image *image, uint64_t address)
 		if (sources[i].name && strlen(sources[i].name) > (1u << 20))
 			abort();
 	(void)image_from_clang(image, address);
+}
+
+/* Variables that seeds have, each part of them. */
+static void ask_variables(struct image *image)
+{
+	static const char *const names[] = {
+		"first", "second", "hidden", "table", "alone", "open_ended", "flexible", "none"};
+	struct image_variable v;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (image_variable_find(image, names[i], &v))
+			continue;
+		for (uint64_t k = 0; k < v.size && k < 256; k += 4) {
+			struct image_member m;
+
+			ask_data(image, v.address + k);
+			(void)image_variable_member(image, v.address + k, 4, 0, 0, &m);
+			(void)image_variable_member(image, v.address + k, 16, 48, 48, &m);
+		}
+	}
 }
 
 static int look_at_block(void *context, const struct image_block *block)
@@ -125,10 +171,25 @@ static void ask(struct image *image, uint64_t address)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct image_search where = {0};
+	struct image_identity id = {0};
 	struct error e = {0};
-	struct image *image = image_open_memory(data, size, "input", &e);
-	struct walk w = {.image = image};
+	struct scratch file = {.fd = -1};
+	struct image *image;
+	struct walk w = {0};
+	static bool opened;
 
+	if (!opened)
+		open_others();
+	opened = true;
+	if ((size % 2 || !size) && scratch_open(&file, data, size) == 0) {
+		id.path = file.path;
+		image = image_open(&id, &where, &e);
+		scratch_close(&file);
+	} else {
+		image = image_open_memory(data, size, "input", &e);
+	}
+	w.image = image;
 	if (!image) {
 		if (e.code == ERR_NONE || !e.message[0])
 			abort();
@@ -142,6 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(image, a);
 	ask(image, 0);
 	ask(image, UINT64_MAX);
+	ask_variables(image);
 	(void)image_symbol_find(image, "main");
 	(void)image_complaint(image);
 	image_close(image);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "picture/picture_costs.h"
 #include "picture/plot.h"
 #include "report/counts_read.h"
@@ -63,6 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct counts_file f;
 	struct error e;
 
+	if (!*json_library())
+		abort();
 	if (counts_read(&f, (const char *)data, size, "fuzz", &e))
 		return 0;
 	report = f.report;

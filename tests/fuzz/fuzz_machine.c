@@ -9,6 +9,7 @@
 #include "machine/machine.h"
 
 #include "../unit/machine_print.h"
+#include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct strbuf text = {0}, again = {0};
 	struct machine m, twin;
+	struct scratch file;
 	struct error e = {0};
 
 	if (machine_parse((const char *)data, size, "input", &m, &e)) {
@@ -68,5 +70,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (model_check(&m.model))
 		abort();
 	model_a_little(&m);
+	if (scratch_open(&file, data, size) == 0) {
+		if (machine_load(file.path, &twin, &e))
+			abort();
+		scratch_close(&file);
+	}
 	return 0;
 }

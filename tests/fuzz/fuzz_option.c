@@ -81,6 +81,17 @@ static void parse_all(int argc, char **argv)
 	vec_fini(&words);
 }
 
+static void complete_all(int argc, char **argv)
+{
+	struct strbuf printed = {0};
+	struct error e = {0};
+
+	option_print_words(&printed, "ARGUMENT", (const char *const *)argv);
+	strbuf_fini(&printed);
+	if (option_completion_alone(NULL, &e) || option_completion_alone(argv[argc - 1], &e) == 0)
+		abort();
+}
+
 /* Words without newlines are broken into lines of at most 80 characters. */
 static void describe_all(int argc, char **argv)
 {
@@ -120,6 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (char *at = text; at <= text + size && argc <= WORDS; at += strlen(at) + 1)
 		argv[argc++] = at;
 	parse_all(argc, argv);
+	complete_all(argc, argv);
 	describe_all(argc, argv);
 	free(text);
 	return 0;

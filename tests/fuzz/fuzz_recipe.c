@@ -6,6 +6,8 @@
 
 #include "optimize/recipe.h"
 
+#include "scratch.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -13,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct recipe r, again;
 	struct strbuf text = {0}, second = {0};
 	struct error e = {0};
+	struct scratch file;
 
 	if (recipe_parse(&r, (const char *)data, size, "recipe", &e)) {
 		if (!*e.message)
@@ -30,6 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	recipe_fini(&r);
 	recipe_fini(&again);
+	if (scratch_open(&file, data, size) == 0) {
+		if (recipe_read(&again, file.path, &e))
+			abort();
+		recipe_fini(&again);
+		scratch_close(&file);
+	}
 	strbuf_fini(&text);
 	strbuf_fini(&second);
 	return 0;

@@ -9,6 +9,9 @@
 #include "collect/collect_symbols.h"
 #include "collect/records.h"
 #include "collect/segments.h"
+#include "image/image.h"
+
+#include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,11 +49,16 @@ static void take_record(const uint8_t *data, size_t size, bool deep)
 static void take_dump(const uint8_t *data, size_t size)
 {
 	struct experiment x;
+	struct scratch file;
 
 	if (experiment_init(&x, NULL))
 		return;
 	experiment_node(&x, EXPERIMENT_ROOT, 0, 0x1000);
 	symbols_jitdump(&x, 0, data, size);
+	if (scratch_open(&file, data, size) == 0) {
+		symbols_jitdump_file(&x, 0, getpid(), file.path);
+		scratch_close(&file);
+	}
 	experiment_fini(&x);
 }
 
@@ -73,6 +81,43 @@ static void take_names(const uint8_t *data, size_t size, bool kernel)
 	free(text);
 }
 
+/* Names that the kernel and its object in our memory have, and a map of our own. */
+static void take_own(const uint8_t *data, size_t size)
+{
+	struct image *vdso = image_open_memory(data, size, "vdso", NULL);
+	struct experiment x;
+	char path[40];
+	FILE *map;
+
+	if (experiment_init(&x, NULL) == 0) {
+		experiment_node(&x, EXPERIMENT_ROOT, 0, 0x1000);
+		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+		map = fopen(path, "wx");
+		if (map) {
+			fwrite(data, 1, size, map);
+			fclose(map);
+			symbols_jit(&x, 0, getpid());
+			unlink(path);
+		}
+		symbols_vdso(&x, 0, vdso);
+		experiment_fini(&x);
+	}
+	image_close(vdso);
+}
+
+static void take_kernel(void)
+{
+	static bool taken;
+	struct experiment x;
+
+	if (taken || experiment_init(&x, NULL))
+		return;
+	taken = true;
+	experiment_node(&x, EXPERIMENT_ROOT, 0, 0xffffffff81000010);
+	symbols_kernel(&x, 0);
+	experiment_fini(&x);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct segments s = {0};
@@ -88,12 +133,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		segments_parse(&s, data + 1, size - 1);
 		sum += segments_address(&s, size);
 		segments_fini(&s);
+		take_own(data + 1, size - 1);
 		break;
 	case 5:
 		take_dump(data + 1, size - 1);
 		break;
 	default:
 		take_names(data + 1, size - 1, data[0] % 5 == 3);
+		take_kernel();
 	}
 	return 0;
 }

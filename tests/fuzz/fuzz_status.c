@@ -10,6 +10,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void lock_twice(const struct store *s)
+{
+	struct error e = {0};
+	int first = monitor_lock(s, &e), second;
+
+	if (first < 0)
+		return;
+	second = monitor_lock(s, &e);
+	if (second >= 0 || e.code != ERR_BUSY || !monitor_locked(s))
+		abort();
+	close(first);
+	if (monitor_locked(s))
+		abort();
+}
+
 /* Written and read twice: then numbers are those of the file. */
 static void write_and_read(const struct monitor_status *status)
 {
@@ -36,6 +51,9 @@ static void write_and_read(const struct monitor_status *status)
 	}
 	strbuf_fini(&first);
 	strbuf_fini(&second);
+	lock_twice(&s);
+	unlink(file);
+	snprintf(file, sizeof(file), "%s/.monitor", directory);
 	unlink(file);
 	rmdir(directory);
 }
@@ -60,6 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 							      "# EOF\n", 6) != 0))
 		abort();
 	strbuf_fini(&metrics);
+	if (monitor_status_resident() < 4096)
+		abort();
 	if (size % 4 == 0)
 		write_and_read(&status);
 	free(text);
