@@ -82,11 +82,12 @@ static void native_pass(struct native *n, double ns)
 void native_pause(struct cache *c)
 {
 	struct native *n = c->native;
-	uint64_t now = branches_now(c->process->clock);
 	double counted;
+	uint64_t now;
 
-	if (!n || n->paused)
+	if (!n || n->paused) /* in a burst, the process may have ended */
 		return;
+	now = branches_now(c->process->clock);
 	counted = take_hits(c);
 	n->paused = true;
 	n->in = false;

@@ -158,10 +158,12 @@ struct followed *process_add(struct branches *b, pid_t pid)
 /* A burst frees the process that it works with. */
 static void forget_cache(struct branches *b, struct cache **own)
 {
-	if (b->caching && b->caching == *own)
+	if (b->caching && b->caching == *own) {
+		native_pause(*own); /* while there is a process */
 		b->orphaned = true;
-	else
+	} else {
 		cache_free(*own);
+	}
 	*own = NULL;
 }
 
