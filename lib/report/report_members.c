@@ -5,6 +5,7 @@
  * member of it, if its compilation unit has only one structure of that size. And lines of the
  * cache.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,21 +251,23 @@ void report_members_rows(struct report_dataspace_view *v, uint32_t object)
 static void put_line(
 	struct strbuf *to, const struct experiment_object *of, const struct experiment_place *p)
 {
-	long long size = (long long)EXPERIMENT_LINE_BYTES << p->key.scale;
-	long long from = (long long)((uint64_t)p->key.line * (uint64_t)size);
+	uint64_t size = (uint64_t)EXPERIMENT_LINE_BYTES << p->key.scale;
+	uint64_t line = (uint64_t)p->key.line << p->key.scale;
+	int64_t from = (int64_t)((uint64_t)p->key.line * size);
 	bool fixed = of->key.kind == EXPERIMENT_OBJECT_VARIABLE ||
 		     of->key.kind == EXPERIMENT_OBJECT_IMAGE;
 	uint64_t begins = fixed ? of->key.address % EXPERIMENT_LINE_BYTES : of->begins;
 
 	if (begins == EXPERIMENT_SEVERAL || (!fixed && !of->blocks)) {
-		strbuf_printf(to, "line %lld", (long long)p->key.line << p->key.scale);
+		strbuf_printf(to, "line %" PRId64, (int64_t)line);
 		if (p->key.scale)
 			strbuf_printf(to, " and %llu more",
 				(unsigned long long)(UINT64_C(1) << p->key.scale) - 1);
 		return;
 	}
-	from -= (long long)begins;
-	strbuf_printf(to, "bytes %lld-%lld", from < 0 ? 0 : from, from + size - 1);
+	from = (int64_t)((uint64_t)from - begins);
+	strbuf_printf(to, "bytes %" PRId64 "-%" PRId64, from < 0 ? 0 : from,
+		(int64_t)((uint64_t)from + size - 1));
 	if (p->key.scale)
 		strbuf_printf(to, ", %llu lines", (unsigned long long)UINT64_C(1) << p->key.scale);
 }
