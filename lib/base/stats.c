@@ -181,18 +181,24 @@ static double fisher_tail(double x, double k, double n, double m, double step)
 			term *= x * (m - k + x) / ((n - x + 1) * (k - x + 1));
 		sum += term;
 		x += step;
-		if (term <= before && term < sum * 1e-17)
+		if (term <= before && term <= sum * 1e-17) /* both may be 0 */
 			break;
 	}
 	return sum > 1 ? 1 : sum;
 }
 
+#define FISHER_NORMAL 1e10 /* variance from which on the normal distribution is as good */
+
 double stats_fisher(double x, double n, double y, double m)
 {
-	double k = x + y, mean = k * n / (n + m), tail;
+	double k = x + y, mean = k * n / (n + m), tail, variance;
 
 	if (!(n > 0) || !(m > 0) || !(k > 0))
 		return 1;
+	/* A tail has some ten standard deviations of terms. */
+	variance = mean * (m / (n + m)) * ((n + m - k) / (n + m - 1));
+	if (variance > FISHER_NORMAL)
+		return two_sided(erfc((fmax(fabs(x - mean) - 0.5, 0)) / sqrt(2 * variance)) / 2, 1);
 	/* the other tail is larger, but for the part between the mean and x */
 	tail = fisher_tail(x, k, n, m, x < mean ? -1 : 1);
 	return two_sided(tail, 1);

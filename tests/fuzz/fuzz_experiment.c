@@ -9,28 +9,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "experiment/dump.h"
 #include "experiment/merge.h"
-#include "experiment/private.h"
+
+#include "mend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void mend(uint8_t *data, size_t size)
-{
-	for (size_t at = CODING_PREFIX; size - at >= CODING_SECTION;) {
-		size_t length = (size_t)get_fixed(data + at + 4, 4);
-		uLong sum = crc32(crc32(0, NULL, 0), data + at, 8);
-
-		if (length > size - at - CODING_SECTION)
-			return;
-		if (length)
-			sum = crc32_z(sum, data + at + CODING_SECTION, length);
-		put_fixed(data + at + 8, sum, 4);
-		at += CODING_SECTION + length;
-	}
-}
 
 static void check_again(struct experiment *x)
 {
@@ -101,8 +86,7 @@ static bool check_one(struct experiment *x, const uint8_t *data, size_t size)
 	if (!copy)
 		return false;
 	memcpy(copy, data, size);
-	if (size >= CODING_PREFIX)
-		mend(copy, size);
+	mend(copy, size);
 	status = experiment_parse(x, copy, size, &damage, &e);
 	free(copy);
 	if (status && e.code == ERR_NONE)

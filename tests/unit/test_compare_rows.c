@@ -78,6 +78,11 @@ static void test_statistics(void)
 			fabs(stats_fisher(1e6 + 1414, 1e9, 1e6 - 1414, 1e9) - erfc(2 / sqrt(2))) <
 				1e-3,
 		"large counts, near the normal distribution");
+	/* Terms that are 0 do not go on to the end. */
+	ok(stats_fisher(9e10, 1e11, 1e10, 1e11) < 1e-300 &&
+			stats_fisher(8e9, 1e10, 2e9, 1e10) < 1e-300 &&
+			fabs(stats_fisher(5e17 + 5e8, 1e18, 5e17 - 5e8, 1e18) - erfc(1)) < 1e-6,
+		"larger ones, in few steps");
 	stats_poisson95(10, &low, &high);
 	ok(fabs(low - 4.7954) < 1e-3 && fabs(high - 18.3904) < 1e-3, "Poisson's interval");
 	stats_poisson95(0, &low, &high);
