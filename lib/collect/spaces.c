@@ -576,7 +576,7 @@ size_t spaces_count(const struct spaces *s)
 	return n;
 }
 
-static int spaces_forget_all(struct spaces *s)
+int spaces_end(struct spaces *s)
 {
 	int rc = 0;
 
@@ -586,21 +586,14 @@ static int spaces_forget_all(struct spaces *s)
 		if (entry->process && space_forget(s, entry, 0))
 			rc = -1;
 	}
-	return rc;
-}
-
-int spaces_end(struct spaces *s)
-{
-	int rc = spaces_forget_all(s);
-
 	return name_on_cpus(s) ? -1 : rc;
 }
 
 void spaces_fini(struct spaces *s)
 {
 	s->leaving = NULL;
-	(void)spaces_forget_all(s);
-	table_fini(&s->on_cpus);
+	table_fini(&s->on_cpus); /* these have their names */
+	spaces_end(s);
 	table_fini(&s->processes);
 	table_fini(&s->threads);
 }
