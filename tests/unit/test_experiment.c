@@ -77,6 +77,7 @@ static void test_copy(void)
 /* The same content added in another order: addresses, threads, images. */
 static char *either_way(bool reversed, size_t *size)
 {
+	char *bytes;
 	static const char *const paths[] = {"/b", "/a", "/c"};
 	struct experiment x;
 	struct error e;
@@ -107,7 +108,9 @@ static char *either_way(bool reversed, size_t *size)
 		experiment_add(&x, reversed ? (metric ? 0 : 2) : metric, 0, 0, (uint32_t)node, 1);
 		experiment_add(&x, reversed ? 1 : 2, 0, 0, (uint32_t)caller, 3);
 	}
-	return random_bytes(&x, size);
+	bytes = random_bytes(&x, size);
+	experiment_fini(&x);
+	return bytes;
 }
 
 static void test_order(void)
