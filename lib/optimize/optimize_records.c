@@ -15,6 +15,7 @@
  * enough for the gain of mawk. What is below is not known to be safe. */
 enum { RUNS_LEAST = 2, BURSTS_LEAST = 5, TRANSFERS_LEAST = 20000, TRANSFERS_ENOUGH = 2000000 };
 static const double MISFIT_MOST = 0.05; /* of executions */
+static const double ELSEWHERE_MOST = 0.9;
 
 int optimize_enough(const struct pgo_coverage *c, struct error *e)
 {
@@ -32,6 +33,11 @@ int optimize_enough(const struct pgo_coverage *c, struct error *e)
 			"needs %d, %d and %d",
 			(unsigned long long)c->transfers, (unsigned long long)c->bursts, c->runs,
 			TRANSFERS_LEAST, BURSTS_LEAST, RUNS_LEAST);
+		if (c->elsewhere > ELSEWHERE_MOST)
+			return error_hint(e,
+				"%.0f%% of the branches are in other images, most in %s: optimise "
+				"that one, or link it statically",
+				100 * c->elsewhere, c->busiest);
 		return error_hint(
 			e, "record longer runs, or more of them: ssrun -branches -bursts 100");
 	}

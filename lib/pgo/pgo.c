@@ -142,8 +142,32 @@ static int refuse_nameless(const struct pgo *p, struct error *e)
 			     "-debuginfod");
 }
 
+/* Where the other branches of the runs are. */
+static void cover_others(struct pgo *p)
+{
+	double all = 0, others = 0, most = 0;
+
+	for (uint32_t i = 0; i < p->data->images.count; i++) {
+		double branches;
+
+		if (pgo_counts_kind(p->data, i, &branches) != PGO_BRANCHES)
+			continue;
+		all += branches;
+		if (i == p->image)
+			continue;
+		others += branches;
+		if (branches > most) {
+			most = branches;
+			snprintf(p->coverage.busiest, sizeof(p->coverage.busiest), "%s",
+				p->data->images.data[i].name);
+		}
+	}
+	p->coverage.elsewhere = all > 0 ? others / all : 0;
+}
+
 static void cover(struct pgo *p)
 {
+	cover_others(p);
 	p->coverage.exact = p->counts.kind == PGO_EXACT;
 	p->coverage.bursts = p->counts.bursts;
 	p->coverage.transfers = p->counts.transfers;

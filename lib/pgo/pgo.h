@@ -39,6 +39,8 @@ struct pgo_coverage {
 	bool exact;                   /* of exact counts */
 	unsigned runs;                /* files that were added up */
 	uint64_t bursts, transfers;   /* of branch records; 0: others */
+	double elsewhere;             /* share of all branches that are in other images */
+	char busiest[80];             /* of these, that with most, by its last name; or "" */
 	size_t functions;             /* with executions */
 	double ranges;                /* weight of all */
 	double unmapped, mismatched;  /* of these: in no function; not along its instructions */

@@ -116,7 +116,9 @@ static int store_version(const struct store *s, bool make, struct error *e)
 	int rc = path ? 0 : -1;
 
 	if (rc == 0 && access(path, F_OK)) {
-		if (make) {
+		if (errno != ENOENT && errno != ENOTDIR) {
+			rc = error_sys(e, errno, "cannot read %s", path);
+		} else if (make) {
 			strbuf_puts(&version, VERSION);
 			rc = store_write(path, &version, e);
 			strbuf_fini(&version);

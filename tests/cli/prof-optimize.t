@@ -78,6 +78,13 @@ like "records of nothing are refused" "$status$err" '(too few branch records|no 
 ssrun -q -branches -o other.branches sh -c 'exit 0' >/dev/null 2>&1
 run prof optimize -recipe good.recipe -how afdo -unmodelled -o none other.branches
 like "records of another program" "$status$err" 'no samples or branches of an image that matches program'
+mkdir library
+printf 'int work(int n) { volatile unsigned x = 1; int i; for (i = 0; i < n; i++) if ((x = x * 1103515245 + 12345) & 64) x++; return (int)x; }\n' > library/work.c
+printf 'int work(int n);\nint main(void) { int i, s = 0; for (i = 0; i < 60000; i++) s += work(1000); return s == 7; }\n' > library/main.c
+$CC -O1 -shared -fPIC -o library/libwork.so library/work.c
+$CC -O1 -Wl,--emit-relocs -o library/caller library/main.c -Llibrary -lwork -Wl,-rpath,"$PWD/library"
+run prof optimize -runs 2 -train '{}' -test '{}' -unmodelled -o none library/caller
+like "a program whose work is in a library: named" "$status$err" '(9[0-9]|100)% of the branches are in other images, most in libwork.so'
 sed 's/make CC/false \&\& make CC/' good.recipe > fails.recipe
 run prof optimize -recipe fails.recipe -unmodelled -o none
 like "a build that fails" "$status$err" '^prof: a command of the recipe failed: exit status 1$'

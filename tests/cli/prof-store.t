@@ -135,6 +135,18 @@ like "another version" "$status$err" '125prof: .* is a store of another version'
 echo 1 > "$store/version"; chmod 777 "$store"
 run prof store list
 like "others may write" "$status$err" "125prof: others may write to $store"
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+	nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	mkdir -m 755 /tmp/prof-store.$$
+	mkdir -m 700 /tmp/prof-store.$$/of-root
+	echo 1 > /tmp/prof-store.$$/of-root/version
+	cp "$(command -v prof)" /tmp/prof-store.$$/prof
+	run $nobody /tmp/prof-store.$$/prof store -store /tmp/prof-store.$$/of-root list
+	like "that of another user" "$status$err" '125prof: cannot read .*of-root/version: Permission denied'
+	rm -r /tmp/prof-store.$$
+else
+	skip "that of another user" "this needs root and setpriv"
+fi
 run env -u PERFEX_STORE -u HOME -u XDG_DATA_HOME prof store list
 like "nowhere" "$err" 'HOME is not set'
 done_testing
