@@ -154,7 +154,7 @@ static bool due(const struct branches *b, struct pace *p)
 	if (p->share >= 1 || b->request.visit)
 		return true;
 	if (b->bursts.count < FIRST)
-		cost = COST_LEAST;
+		cost = b->request.known ? fmax(cost, COST_FIRST) : COST_LEAST;
 	lacks = cost - allowed(b);
 	if (lacks <= 0)
 		return true;
@@ -194,7 +194,8 @@ static void one_burst(struct branches *b, struct followed *p)
 		branches_visit(b, tid, processor);
 	} else {
 		calibrate_once(b);
-		b->most = b->bursts.share >= 1 ? INFINITY : fmax(allowed(b), COST_LEAST);
+		b->most = b->bursts.share >= 1 || b->request.known ? INFINITY
+								   : fmax(allowed(b), COST_LEAST);
 		branches_burst(b, tid);
 	}
 	elsewhere = atomic_exchange(&b->charged, 0);
@@ -300,6 +301,8 @@ static void pace_bursts(struct branches *b, bool asked)
 	if (b->request.known) {
 		b->bursts.cost += (double)b->request.known->spent;
 		b->bursts.count += b->request.known->bursts;
+		b->bursts.spent = (double)b->request.known->spent -
+				  b->bursts.share * (double)b->request.known->used;
 	}
 	b->windows = (struct pace){.gap = asked ? b->bursts.gap : WINDOW_GAP,
 		.share = asked ? 1 : SHARE_WINDOWS,
