@@ -8,6 +8,7 @@
 
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/uio.h>
 
 /* All registers with DWARF numbers; the values of sample_regs_user's bits. */
 #if defined(__x86_64__)
@@ -164,11 +165,23 @@ static struct image *stack_find_image(void *context, uint64_t pc, uint64_t *bias
 	return images_open(spaces->images, m->image);
 }
 
+/* Of a process that runs. */
+static size_t stack_code(void *context, uint64_t pc, uint8_t *bytes, size_t size)
+{
+	const struct find *f = context;
+	struct iovec local = {bytes, size}, remote = {(void *)(uintptr_t)pc, size};
+	ssize_t n = process_vm_readv(f->process->pid, &local, 1, &remote, 1, 0);
+
+	return n < 0 ? 0 : (size_t)n;
+}
+
 /* By call frame rules; returns the number of pcs, innermost first. */
 static size_t unwind_sample(
 	struct stacks *s, struct process *p, const struct record_sample *sample, bool *complete)
 {
-	struct unwind_state state = {.stack = sample->stack, .stack_size = sample->stack_size};
+	struct unwind_state state = {.stack = sample->stack,
+		.stack_size = sample->stack_size,
+		.code = s->python ? stack_code : NULL};
 	struct find find = {s, p};
 	int whole = 0;
 	size_t n;

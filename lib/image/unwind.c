@@ -220,6 +220,40 @@ static enum step step_by_frame_pointer(const struct convention *c, struct unwind
 	return pc ? STEP_DONE : STEP_OUTERMOST;
 }
 
+/*
+ * A call from a trampoline (x86-64): the rest of it frees its frame and returns. That is
+ * how python3 3.12 calls the functions of its program under -X perf, in code without rules or frame
+ * pointers.
+ */
+static enum step step_by_trampoline(
+	const struct convention *c, struct unwind_state *s, void *context, bool fresh)
+{
+	enum { RET = 0xc3, POP_FP = 0x5d };
+	static const uint8_t add_to_sp[] = {0x48, 0x83, 0xc4};
+	uint8_t code[5];
+	uint64_t sp, fp = 0, pc;
+
+	if (!s->code || fresh || s->machine == IMAGE_AARCH64 || HOST != IMAGE_X86_64 ||
+		!register_known(s, c->sp) ||
+		s->code(context, s->registers[c->pc], code, sizeof(code)) != sizeof(code))
+		return STEP_LOST;
+	sp = s->registers[c->sp];
+	if (memcmp(code, add_to_sp, sizeof(add_to_sp)) == 0 && code[3] < 0x80 && code[4] == RET)
+		sp += code[3];
+	else if (code[0] == POP_FP && code[1] == RET && evaluate_memory(s, sp, &fp))
+		sp += 8;
+	else
+		return STEP_LOST;
+	if (!evaluate_memory(s, sp, &pc))
+		return STEP_LOST;
+	s->known &= c->kept;
+	if (code[0] == POP_FP)
+		set_register(s, c->fp, fp);
+	set_register(s, c->sp, sp + 8);
+	set_register(s, c->pc, pc & c->pc_bits);
+	return pc ? STEP_DONE : STEP_OUTERMOST;
+}
+
 size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find *find,
 	void *context, uint64_t *pcs, size_t depth, int *complete, uint64_t *interrupted)
 {
@@ -246,7 +280,11 @@ size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find 
 			*interrupted |= UINT64_C(1) << count;
 		pcs[count++] = pc;
 		rule = image ? rule_at(u, image, c->kept, pc - bias - !exact) : NULL;
-		step = rule ? step_by_rule(u, rule, c, &s, exact) : step_by_frame_pointer(c, &s);
+		step = rule    ? step_by_rule(u, rule, c, &s, exact)
+		       : image ? STEP_LOST
+			       : step_by_trampoline(c, &s, context, exact);
+		if (!rule && step == STEP_LOST)
+			step = step_by_frame_pointer(c, &s);
 		exact = rule && rule->signal;
 	}
 	*complete = step == STEP_OUTERMOST;

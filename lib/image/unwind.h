@@ -17,6 +17,9 @@
 /* In DWARF's numbers of the machine: x86-64 has 0..16 (16: pc), AArch64 0..32 (31: sp, 32: pc). */
 enum { UNWIND_REGISTERS = 33 };
 
+/* Copies code of the process at pc; the number of bytes. Context: that of unwind_find. */
+typedef size_t unwind_code(void *context, uint64_t pc, uint8_t *bytes, size_t size);
+
 struct unwind_state {
 	enum image_machine machine; /* IMAGE_OTHER: this host's */
 	uint64_t registers[UNWIND_REGISTERS];
@@ -24,6 +27,7 @@ struct unwind_state {
 	const uint8_t *stack;   /* copy of memory */
 	uint64_t stack_address; /* its address */
 	size_t stack_size;
+	unwind_code *code; /* of places without an image; NULL: cannot be read */
 };
 
 /* DWARF's number of a register that perf_event_open numbers (asm/perf_regs.h of x86), -1: none. On

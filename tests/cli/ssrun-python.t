@@ -61,4 +61,17 @@ like "a report without callers says which reports have them" "$out" \
 run ssrun -fpcsamp -o flat "$python" work.py
 run prof flat
 like "without call paths, it says what names them" "$out" 'is in an interpreter.*(ssrun -usertime|python -X perf)'
+
+# From 3.12 on, trampolines with names stand for the functions. They have no rules for callers.
+home=$(getent passwd "$(id -un)" | cut -d: -f6)
+later=$(for v in 3.12 3.13; do command -v python$v; ls "$home"/.pyenv/versions/$v.*/bin/python$v; done 2>/dev/null | grep -v shims | head -1)
+if [ -n "$later" ]; then
+	run ssrun -fusertime -o later "$later" -X perf work.py
+	prof -calltree -json later > later.json
+	sed 's/"innermost "/"py::innermost:"/; s/row.get("image") == "\[python\]"/row.get("procedure", "").startswith("py::")/; s/path.append(row\["procedure"\])/path.append(row["procedure"].split(":")[2])/' path.py > later.py
+	run python3 later.py later.json
+	like "trampolines have callers, too" "$out" '^innermost < [A-Za-z.]*calls < [A-Za-z.]*outermost < <module>$'
+else
+	skip "trampolines" "no python3 3.12 or later is installed"
+fi
 done_testing

@@ -557,6 +557,43 @@ static void test_frame_pointers(struct unwinder *u)
 	is_int(unwind(u, &s, find_none, NULL, pcs, DEPTH, &complete, NULL), 0, "no pc, no frames");
 }
 
+/* Code after a call, as trampolines have it; elsewhere there is none. */
+static size_t trampoline_code(void *context, uint64_t pc, uint8_t *bytes, size_t size)
+{
+	static const uint8_t frees[] = {0x48, 0x83, 0xc4, 0x08, 0xc3},
+			     pops[] = {0x5d, 0xc3, 0, 0, 0};
+
+	(void)context;
+	if (size != sizeof(frees) || (pc != 0x1111 && pc != 0x2222))
+		return 0;
+	memcpy(bytes, pc == 0x1111 ? frees : pops, size);
+	return size;
+}
+
+/* The frame pointer is that of a caller further out: only the code says where trampolines return.
+ */
+static void test_trampolines(struct unwinder *u)
+{
+	uint64_t stack[10] = {0x8030, 0x1111, 0, 0x2222, 0x8040, 0x3333, 0, 0, 0, 0}, pcs[DEPTH];
+	struct unwind_state s = {.known = 1u << 16 | 1u << 7 | 1u << 6,
+		.stack = (uint8_t *)stack,
+		.stack_address = 0x8000,
+		.stack_size = sizeof(stack),
+		.code = trampoline_code};
+	int complete;
+	size_t n;
+
+	s.registers[16] = (uint64_t)no_code;
+	s.registers[7] = 0x8000;
+	s.registers[6] = 0x8000;
+	n = unwind(u, &s, find_none, NULL, pcs, DEPTH, &complete, NULL);
+	ok(n == 4 && pcs[1] == 0x1111 && pcs[2] == 0x2222 && pcs[3] == 0x3333 && complete,
+		"trampolines are left by their code (%zu frames)", n);
+	s.code = NULL;
+	n = unwind(u, &s, find_none, NULL, pcs, DEPTH, &complete, NULL);
+	ok(n == 2, "without it they are not (%zu frames)", n);
+}
+
 static void test_short_copy(struct unwinder *u)
 {
 	uint64_t pcs[DEPTH];
@@ -610,6 +647,9 @@ int main(void)
 	test_stub(u);
 	test_epilogue(u);
 	test_frame_pointers(u);
+#ifdef __x86_64__
+	test_trampolines(u);
+#endif
 	test_short_copy(u);
 	unwind_free(u);
 	unload();
