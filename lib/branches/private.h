@@ -191,7 +191,7 @@ struct branches {
 	uint64_t used_told, next_telling;
 	struct pace bursts, windows, turns;
 	uint64_t elsewhere; /* CPU time that records have cost besides, ns */
-	double most; /* ns that the next burst may take */
+	double most;        /* ns that the next burst may take */
 	struct costs costs;
 	bool calibrated; /* costs were measured, or could not be */
 	struct probes probes;
