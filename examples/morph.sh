@@ -170,7 +170,9 @@ while [ $run -lt 200 ] && ! grep -q '^known [1-9]' store/monitor.status; do
 	bin/mawk -f report.awk monday.log >/dev/null
 	run=$((run + 1))
 done
-echo "... $run times in all, until its branches are known well"
+well=
+grep -q '^known [1-9]' store/monitor.status && well=', until its branches are known well'
+echo "... $run times in all$well"
 kill -TERM $watching
 wait $watching
 watching=
