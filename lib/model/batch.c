@@ -9,16 +9,17 @@
 
 #ifdef __AVX2__
 #define ROW_AT_ONCE 4
-#define ROW_PIECES  (BATCH_WAYS / ROW_AT_ONCE)
 
-/* Makes the line the first of its row, in which the last of `ways` goes; was it not there? */
-INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways)
+/* Makes the line the first of its row, in which the last of `ways` goes; was it not there? pieces,
+ * a constant: of ROW_AT_ONCE, that have the ways. */
+INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways, const unsigned pieces)
 {
-	__m256i want = _mm256_set1_epi64x((long long)line), piece[ROW_PIECES], before = want;
+	__m256i want = _mm256_set1_epi64x((long long)line), piece[BATCH_WAYS / ROW_AT_ONCE],
+		before = want;
 	unsigned found = 0, place, missed;
 	__m256i upto;
 
-	for (unsigned i = 0; i < ROW_PIECES; i++) {
+	for (unsigned i = 0; i < pieces; i++) {
 		piece[i] =
 			_mm256_load_si256((const __m256i *)(const void *)(row + i * ROW_AT_ONCE));
 		found |= (unsigned)_mm256_movemask_pd(
@@ -28,7 +29,7 @@ INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways)
 	missed = found == 0;
 	place = (unsigned)__builtin_ctz(found | 1u << (ways - 1));
 	upto = _mm256_set1_epi64x((long long)place + 1);
-	for (unsigned i = 0; i < ROW_PIECES; i++) {
+	for (unsigned i = 0; i < pieces; i++) {
 		__m256i turned = _mm256_permute4x64_epi64(piece[i], 0x93);
 		__m256i moved = _mm256_blend_epi32(turned, before, 3);
 		__m256i index = _mm256_add_epi64(
@@ -41,11 +42,14 @@ INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways)
 	return missed;
 }
 #else
-INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways)
+#define ROW_AT_ONCE 1
+
+INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways, const unsigned pieces)
 {
 	unsigned place = 0;
 	unsigned missed;
 
+	(void)pieces;
 	while (place < ways && row[place] != line)
 		place++;
 	missed = place == ways;
@@ -56,9 +60,9 @@ INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways)
 }
 #endif
 
-INLINE unsigned batch_look(struct batch *b, unsigned level, uint64_t line)
+INLINE unsigned batch_look(struct batch *b, unsigned level, uint64_t line, const unsigned pieces)
 {
-	return batch_use(b->rows[level][line & b->mask[level]], line + 1, b->ways[level]);
+	return batch_use(b->rows[level][line & b->mask[level]], line + 1, b->ways[level], pieces);
 }
 
 /* ---- lists ---- */
@@ -107,23 +111,37 @@ static void batch_settle_last(struct model *m, const uint64_t *entry, const uint
 	m->counts[EV_LL_INSTRUCTION_MISSES] += missed[BATCH_CODE];
 }
 
-NOINLINE void batch_settle(struct model *m)
+/* Looks up what is listed; returns the end of the list of misses. */
+INLINE uint64_t *batch_settle_first(struct batch *b, const unsigned pieces)
 {
-	struct batch *b = &m->batch;
 	const uint64_t *entry = b->list, *end = b->at;
 	uint64_t *missed = b->missed;
 
 	for (; entry < end; entry++) {
 		unsigned level = *entry >> 63;
 		uint64_t line = batch_line(*entry);
-		unsigned misses = batch_look(b, level, line);
+		unsigned misses = batch_look(b, level, line, pieces);
 
 		if (UNLIKELY(batch_is_pair(*entry)))
-			misses |= batch_look(b, level, line + 1);
+			misses |= batch_look(b, level, line + 1, pieces);
 		*missed = *entry;
 		missed += misses;
 	}
 	b->at = b->list;
+	return missed;
+}
+
+NOINLINE void batch_settle(struct model *m)
+{
+	struct batch *b = &m->batch;
+	const uint64_t *missed;
+
+	if (b->most_ways <= 2 * ROW_AT_ONCE)
+		missed = batch_settle_first(b, 2);
+	else if (b->most_ways <= 3 * ROW_AT_ONCE)
+		missed = batch_settle_first(b, 3);
+	else
+		missed = batch_settle_first(b, BATCH_WAYS / ROW_AT_ONCE);
 	if (missed != b->missed)
 		batch_settle_last(m, b->missed, missed);
 }
@@ -362,6 +380,8 @@ void batch_init(struct model *m)
 		batch_serves_cache(&core->l1i, MODEL_L1I, m);
 	b->ways[BATCH_DATA] = core->l1d.ways;
 	b->ways[BATCH_CODE] = core->l1i.ways;
+	b->most_ways = b->ways[BATCH_DATA] > b->ways[BATCH_CODE] ? b->ways[BATCH_DATA]
+								 : b->ways[BATCH_CODE];
 	b->mask[BATCH_DATA] = (uint32_t)core->l1d.mask;
 	b->mask[BATCH_CODE] = (uint32_t)core->l1i.mask;
 	for (unsigned i = 0; b->on && i < BATCH_SETS; i++)

@@ -39,7 +39,7 @@ enum {
 
 struct batch {
 	uint32_t on;
-	uint32_t ways[BATCH_LEVELS];
+	uint32_t ways[BATCH_LEVELS], most_ways;
 	uint32_t mask[BATCH_LEVELS]; /* sets less one */
 	/* The records' end, and the order of the instruction before the next record. */
 	const uint64_t *end;
