@@ -163,6 +163,22 @@ int option_parse_among(const struct option_row *table, void *target, int argc, c
 	return option_words_add(words, NULL, e);
 }
 
+/* Ends the item at *rest, and moves *rest to the next one, NULL: there is none. Commas between two
+ * slashes are part of the item, as in perf's cpu/event=0xc0,umask=0x0/. */
+static char *list_item(char **rest)
+{
+	char *item = *rest, *at = item + strcspn(item, ",/"), *close;
+
+	while (*at == '/') {
+		close = strchr(at + 1, '/');
+		at = (close ? close : at) + 1;
+		at += strcspn(at, ",/");
+	}
+	*rest = *at ? at + 1 : NULL;
+	*at = '\0';
+	return item;
+}
+
 int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
 	void *target, struct error *e)
 {
@@ -171,9 +187,11 @@ int option_list(const char *argument, int (*call)(void *target, const char *thin
 
 	if (!copy)
 		return error_nomem(e);
-	while (!bad && (thing = strsep(&rest, ",")))
+	while (!bad && rest) {
+		thing = list_item(&rest);
 		bad = *thing ? call(target, thing, e)
 			     : error_set(e, ERR_PARSE, "'%s': missing word at a comma", argument);
+	}
 	free(copy);
 	return bad;
 }

@@ -53,9 +53,9 @@ static int fact_command(const struct collect_request *r, struct experiment *x, s
 	for (size_t i = 0; r->argv && r->argv[i]; i++)
 		strbuf_printf(&text, "%s%s", i ? " " : "", r->argv[i]);
 	if (!r->argv && r->pid)
-		strbuf_printf(&text, "-pid %d", (int)r->pid);
+		strbuf_printf(&text, "process %d (-pid)", (int)r->pid);
 	else if (!r->argv)
-		strbuf_puts(&text, "-a");
+		strbuf_puts(&text, "the whole system (-a)");
 	rc = experiment_fact(x, "command", strbuf_text(&text), e);
 	strbuf_fini(&text);
 	return rc;

@@ -249,8 +249,8 @@ int event_parse(const char *text, struct event_spec *spec, struct error *e)
 		return result;
 	if ((event = find_part(name, &others)))
 		return take_row(spec, event);
-	if (strpbrk(text, SPACE)) /* none of its names has one, and its error would be "invalid
-				     parameters" */
+	if (strpbrk(text, SPACE "/")) /* none of its names has one, and its error would be
+					 "invalid parameters" */
 		pfm.code = ERR_NOT_FOUND;
 	else if (libpfm_encode(text, true, &spec->code, &pfm) == 0) {
 		strbuf_fini(&others);

@@ -17,6 +17,7 @@ enum { NONE = -1, RAW_TYPE = 4 /* PERF_TYPE_RAW */ };
 #define STORES_TOO     "it includes what stores miss"
 #define LOADS_TOO      "it includes what loads miss"
 #define ALL_REFERENCES "it counts all references: loads, stores and instructions"
+#define TRACEPOINT     "perfex counts no tracepoints"
 
 static const struct {
 	const char *name;
@@ -60,6 +61,9 @@ static const struct {
 	{"L1-icache-prefetches", EV_HARDWARE_PREFETCHES, "of data, of all levels"},
 	{"dTLB-prefetches", EV_HARDWARE_PREFETCHES, "of data, of all levels"},
 	{"cgroup-switches", EV_CONTEXT_SWITCHES, "whatever group the other thread is in"},
+	{"sched:sched_switch", EV_CONTEXT_SWITCHES, TRACEPOINT},
+	{"exceptions:page_fault_user", EV_PAGE_FAULTS, TRACEPOINT},
+	{"exceptions:page_fault_kernel", EV_PAGE_FAULTS, TRACEPOINT},
 	{"user_time", EV_TASK_CLOCK, "with the time in the kernel (stime)"},
 	{"tsc", EV_CYCLES, "at the clock that the core runs at"},
 	{"duration_time", NONE, "the elapsed time is above each report"},
@@ -208,6 +212,22 @@ static const struct event *perf_row(uint64_t code)
 	return NULL;
 }
 
+/* SYSTEM:NAME, as in /sys/kernel/tracing/events: of the systems that every kernel has. */
+static bool is_tracepoint(const char *name)
+{
+	static const char *const systems[] = {"sched", "syscalls", "raw_syscalls", "exceptions",
+		"irq", "irq_vectors", "timer", "block", "kmem", "net", "sock", "tcp", "skb",
+		"power", "signal", "task", "workqueue", "writeback", "filemap", "page_fault",
+		"vmscan", "kvm", "ext4", "xfs", "btrfs", "nfs", "futex", "lock", "mmap", "rcu",
+		"probe", "sdt"};
+	size_t length = strcspn(name, ":");
+
+	for (size_t i = 0; name[length] && i < sizeof(systems) / sizeof(systems[0]); i++)
+		if (strlen(systems[i]) == length && strncmp(name, systems[i], length) == 0)
+			return true;
+	return false;
+}
+
 const struct event *event_perf_nearest(const char *text, const char **difference)
 {
 	const struct event *row;
@@ -226,6 +246,8 @@ const struct event *event_perf_nearest(const char *text, const char **difference
 		*difference = "by this code";
 	else if (strncmp(name, "mem:", 4) == 0)
 		*difference = "accesses to one address are not counted";
+	else if (is_tracepoint(name))
+		*difference = TRACEPOINT "; ssrun -totaltime, then prof -waits, reports waits";
 	else if (strncmp(name, "tma_", 4) == 0 || strncmp(name, "power/", 6) == 0)
 		*difference = "perfex -a -y reports where the time goes";
 	return row;

@@ -288,6 +288,33 @@ static void cover_waits(struct report_table *t, const struct prof_data *d)
 			(double)waits * 1e-9);
 }
 
+/* A report without rows says why. A part of a run may well have no samples. */
+static void cover_nothing(struct report_table *t, const struct prof_data *d)
+{
+	const struct experiment_metric *of;
+	double period;
+
+	for (size_t i = 0; i < d->metrics.count; i++)
+		if (d->metrics.data[i].samples)
+			return;
+	if (!d->metrics.count || profile_divides(d->request) || profile_whom_asked(d->request))
+		return;
+	of = d->metrics.data[0].metric;
+	if (of->lost || of->flags & METRIC_EXACT || of->period <= 1)
+		return;
+	period = (double)of->period;
+	if (of->flags & METRIC_CLOCK)
+		report_note(t,
+			"The run was too short for a sample, which comes every %.4g ms: give it "
+			"more work, or add up several runs (ssrun -runs)",
+			period / 1e6);
+	else
+		report_note(t,
+			"The run was too short for a sample, which comes every %.15g %s: give it "
+			"more work, or add up several runs (ssrun -runs)",
+			period, of->short_name);
+}
+
 void report_coverage(struct report_table *t, const struct prof_data *d)
 {
 	uint64_t *samples = report_scratch(t, d->images.count, sizeof(*samples));
@@ -295,6 +322,7 @@ void report_coverage(struct report_table *t, const struct prof_data *d)
 
 	for (size_t i = 0; i < d->metrics.count; i++)
 		cover_metric(t, d, i);
+	cover_nothing(t, d);
 	for (size_t i = 0; beside && i < d->metrics.count; i++)
 		beside[i] = profile_second_run(d, i);
 	if (samples && beside)

@@ -5,6 +5,7 @@
  * were met.
  */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -54,11 +55,24 @@ struct met {
 	bool read;                  /* call paths have functions read from an interpreter */
 };
 
+/* A runtime whose own image had no sample, and is in no list, is still the command. */
+static void see_command(struct met *m, const struct experiment *x)
+{
+	const char *command = experiment_fact_find(x, "command");
+	char path[256];
+
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(command ? command : "", " "),
+		command ? command : "");
+	for (size_t r = 0; r < RUNTIMES; r++)
+		m->seen[r] |= fnmatch(runtimes[r].image, file_base_name(path), 0) == 0;
+}
+
 static void see_images(struct met *m, const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 
+		see_command(m, x);
 		for (size_t k = 0; k < x->images.count; k++) {
 			const char *path = x->images.data[k].path;
 

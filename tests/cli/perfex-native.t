@@ -60,6 +60,17 @@ for code in $codes; do
 	run perfex -source model -e "${code%:*}" true
 	like "raw code ${code%:*}" "$err" "what comes nearest is -e ${code##*:}, .*: by this code"
 done
+run perfex -source model -e 'gi,cpu/event=0xfffff,umask=0x7f/,cy' true
+like "commas between slashes do not separate events" "$err" "unknown event 'cpu/event=0xfffff,umask=0x7f/'"
+run perfex -source model -e 'cpu/event=1' true
+like "one slash is no pair" "$err" "unknown event 'cpu/event=1'"
+run perfex -e sched:sched_switch true
+like "a tracepoint: what comes nearest" "$err" 'what comes nearest is -e csw, .*: perfex counts no tracepoints$'
+for name in sched:sched_waking syscalls:sys_enter_read; do
+	run perfex -e $name true
+	like "$name: tracepoints are not counted" "$err" 'nothing comes near it: perfex counts no tracepoints; ssrun -totaltime'
+	unlike "$name: and no other event is meant" "$err" 'did you mean'
+done
 
 echo 'some lines' > input
 run perfex -q -native -source model -json -o r.json -y -e gi -e cy sh -c 'cat; cat >> seen' < input

@@ -25,6 +25,9 @@ ok "the corrected one is nearer ($before%, $after%)" test "$after" -lt "$before"
 run prof block -static -core ./right.core -hex 480fafc3
 like "the corrected description is read" "$out" 'by the schedule \(estimated, host\), bound by dependency on imul'
 unlike "and is another" "$out" '^  9.000 cycles'
+mkdir sub
+run prof calibrate -core ./wrong.core -o sub/right.core
+like "a path is suggested as it is" "$out" '^to use it: prof block -core sub/right.core'
 run prof calibrate -core ./wrong.core -o right.core -json
 is "as JSON: all forms, what was measured and what was said" "$(printf '%s\n' "$out" | python3 -c "
 import json, sys

@@ -367,9 +367,14 @@ unlike "JSON has whole names" "$(prof -json long.exp)" '<\.\.\.>'
 run prof -names long long.exp
 is "-names: other words" "$status" 125
 
+# A run without samples: what to do.
+printf 'type pcsamp\nmetric time 10000019 measured clock\nprocess 100 -1 app\nthread 1 100 app\n' | make_experiment empty.exp
+like "no samples: the run was too short" "$(prof empty.exp 2>&1)" '^The run was too short for a sample, which comes every 10 ms: give it more work, or add up several runs'
+unlike "in a part of a run that may be so" "$(prof -from 0 -to 1 empty.exp 2>&1)" 'too short'
+
 # Code that a runtime generates has no names, unless it is asked for them.
 generated() {
-	printf 'type pcsamp\nfact command node x.js\nimage elf %s\nimage anonymous [anonymous]\nmetric time 1000003 measured clock\n' "$1"
+	printf 'type pcsamp\nfact command %s x.js\nimage elf %s\nimage anonymous [anonymous]\nmetric time 1000003 measured clock\n' "$1" "$1"
 	printf 'process 100 -1 node\nthread 1 100 node\nsample 0 1 0 60 1:0x1000\nsample 0 1 0 40 2:0x7000\n'
 }
 cp app node; cp app python3.12; cp app python3.11; cp app perl
@@ -379,6 +384,8 @@ generated python3.12 | make_experiment python.exp
 { generated node; printf 'image anonymous [anonymous]\nsample 0 1 0 7 3:0x7000\n'; } | make_experiment two.exp
 is "by image, generated code is one row" "$(prof -dso two.exp 2>/dev/null | grep -c 'anonymous')" 1
 like "generated code without names: the runtime's option" "$(prof node.exp 2>&1)" '^40.0% is in generated code without names. Run again so that there are some: node --perf-basic-prof$'
+generated luajit | sed 's/^image elf .*/image elf app/' | make_experiment luajit.exp
+like "of a runtime whose own code has no sample: by the command" "$(prof luajit.exp 2>&1)" '^40.0% is in generated code .*: a LuaJIT compiled'
 like "of a runtime that is not known: what prof reads" "$(prof app.exp 2>&1)" '^40.0% is in generated code without names. A runtime that writes /tmp/perf-PID.map gives it names$'
 like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)" '^60.0% is in an interpreter. .*: python -X perf$'
 for runtime in python3.11 perl; do generated $runtime | make_experiment $runtime.exp; done

@@ -51,6 +51,7 @@ like "another name for a file" "$out" 'work \(elsewhere'
 "$sampled" until enough & pid=$!
 run ssrun -fpcsamp -for 1 -cal 0.3 -v -o attached -pid $pid
 is "-pid, for a while" "$status" 0
+like "what ran was a process" "$(prof attached)" "^Command     process $pid \\(-pid\\)\$"
 touch enough
 wait $pid
 is "leaves the process alone" $? 0

@@ -115,5 +115,6 @@ fi
 if [ "$(id -u)" = 0 ]; then
 	run ssrun -fpcsamp -a -for 0.3 -o everybody
 	is "-a, for a while" "$status $err" "0 "
+	like "what ran was everything" "$(prof everybody)" '^Command     the whole system \(-a\)$'
 fi
 done_testing
