@@ -53,7 +53,8 @@ int option_parse_among(const struct option_row *table, void *target, int argc, c
 	word_list *words, struct error *e);
 
 /* For options with several items in one argument: call(target, item, e) for each; the item is
- * valid during the call. Commas between two slashes (cpu/event=0xc0,umask=0x0/) do not separate. -1 with *e: from call, or there is nothing between two commas. */
+ * valid during the call. Commas between two slashes (cpu/event=0xc0,umask=0x0/) do not separate.
+ * -1 with *e: from call, or there is nothing between two commas. */
 int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
 	void *target, struct error *e);
 

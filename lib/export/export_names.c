@@ -172,11 +172,12 @@ int export_name(struct export_profile *x, struct error *e)
 int export_full_name(struct strbuf *s, const struct export_profile *x, uint32_t function)
 {
 	const struct export_function *f = export_function_at(x, function);
+	const char *image = x->data->images.data[f->key.image].name;
 
 	strbuf_puts(s, export_text(x, f->key.name));
 	if (!f->key.begin && !f->key.inlined &&
 		x->data->images.data[f->key.image].image->kind != EXPERIMENT_IMAGE_UNKNOWN)
-		strbuf_printf(s, " [%s]", x->data->images.data[f->key.image].name);
+		strbuf_printf(s, *image == '[' ? " %s" : " [%s]", image);
 	return s->failed ? -1 : 0;
 }
 

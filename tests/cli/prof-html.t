@@ -104,6 +104,10 @@ is "a click on a heading sorts" "$(browse page.html '
 	click();
 	document.title = first + " " + names().pop();')" "search search"
 is "the search selects" "$(browse page.html 'document.title = document.querySelectorAll("tbody tr:not(.total)").length;' 'functions?sear')" 1
+is "the share of what was searched is above the graph" "$(browse page.html '
+	const hits = [...document.querySelectorAll(".notes")].find(e => e.textContent.startsWith("found:"));
+	document.title = hits.textContent + " " + (hits.getBoundingClientRect().top < document.getElementById("flame").getBoundingClientRect().top);' \
+	'paths?search')" 'found: 1 shown, 66.7% of the whole true'
 is "a click on a frame zooms, on the root back" "$(browse page.html '
 	const frame = n => [...document.querySelectorAll("#flame div")].find(e => e.title.startsWith(n + ":"));
 	const width = n => parseFloat(frame(n).style.width), root = width("the whole run"), before = width("search") < root;

@@ -387,6 +387,7 @@ like "generated code without names: the runtime's option" "$(prof node.exp 2>&1)
 generated luajit | sed 's/^image elf .*/image elf app/' | make_experiment luajit.exp
 like "of a runtime whose own code has no sample: by the command" "$(prof luajit.exp 2>&1)" '^40.0% is in generated code .*: a LuaJIT compiled'
 like "of a runtime that is not known: what prof reads" "$(prof app.exp 2>&1)" '^40.0% is in generated code without names. A runtime that writes /tmp/perf-PID.map gives it names$'
+like "exported, it is named by its image" "$(prof -export folded node.exp 2>/dev/null)" '\(no symbol\) \[anonymous\] 40$'
 like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)" '^60.0% is in an interpreter. .*: python -X perf$'
 for runtime in python3.11 perl; do generated $runtime | make_experiment $runtime.exp; done
 like "one that is too old for that" "$(prof python3.11.exp 2>&1)" '^60.0% is in an interpreter. .*: ssrun -usertime, of Python 3.11; python -X perf, of 3.12 or later$'
