@@ -100,7 +100,7 @@ if [ "$(id -u)" = 0 ]; then
 else
 	skip "time off the processor is where it was spent" "needs root"
 fi
-run ssrun -usertime -o user "$sampled" loop 200
+run ssrun -usertime -o user "$sampled" loop 1000
 run prof -calltree user
 like "usertime: who called whom" "$out" 'main \(sampled'
 run ssrun -usertime -stack fp -o frames "$sampled" loop 200
