@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Each function between its callers and its callees, where calls were counted (ssrun -ideal): by
- * the edges of calls. A call through a stub of the dynamic linker is one of the function that the
- * stub jumps to.
+ * the edges of calls, and of jumps to the beginning of another function, which are calls that
+ * return to the caller's caller. A call through a stub of the dynamic linker is one of the function
+ * that the stub jumps to.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include "machine/machine.h"
 #include "report/report_columns.h"
 #include "report/report_views.h"
+
+#define INSN_BYTES_MAX 15
 
 struct counted { /* a function; table entry */
 	struct {
@@ -102,6 +105,27 @@ static int counts_stub(struct call_counts *c, size_t input, const struct experim
 	return 0;
 }
 
+/* Do jumps from the function leave a call that is counted already, or a part of itself? */
+static bool counts_passes_on(const struct call_counts *c, size_t from, size_t to)
+{
+	const char *name = profile_string_at(c->d, counts_at(c, from)->name);
+	const char *target = profile_string_at(c->d, counts_at(c, to)->name);
+
+	return counts_at(c, from)->stub || strncmp(name, "_dl_runtime_resolve", 19) == 0 ||
+	       strstr(target, ".cold") != NULL;
+}
+
+/* A jump to the first instruction of another function, in place of a call and a return? */
+static bool counts_is_tail(
+	const struct call_counts *c, const struct experiment_edge *e, size_t from, size_t to)
+{
+	bool jumps = e->key.kind == MODEL_JUMP || e->key.kind == MODEL_INDIRECT_JUMP ||
+		     (e->key.kind == MODEL_CONDITIONAL && e->key.to - e->key.from > INSN_BYTES_MAX);
+
+	return jumps && from != to && counts_at(c, to)->key.address == e->key.to &&
+	       !counts_passes_on(c, from, to);
+}
+
 static int counts_call(struct call_counts *c, size_t input, const struct experiment_edge *e)
 {
 	long from = counts_function(c, input, e->key.from_image, e->key.from);
@@ -110,6 +134,8 @@ static int counts_call(struct call_counts *c, size_t input, const struct experim
 
 	if (from < 0 || to < 0)
 		return -1;
+	if (!is_call(e) && !counts_is_tail(c, e, (size_t)from, (size_t)to))
+		return 0;
 	if (counts_at(c, (size_t)to)->behind)
 		to = counts_at(c, (size_t)to)->behind - 1;
 	key = (struct arc){.key = {(uint32_t)from, (uint32_t)to}};
@@ -131,8 +157,7 @@ static int counts_take(struct call_counts *c)
 			for (size_t k = 0; k < x->edges.count; k++) {
 				const struct experiment_edge *e = table_at(&x->edges, k);
 
-				if (calls ? is_call(e) && counts_call(c, i, e)
-					  : counts_stub(c, i, e))
+				if (calls ? counts_call(c, i, e) : counts_stub(c, i, e))
 					return -1;
 			}
 		}

@@ -38,6 +38,31 @@ is "the function's own row: its calls, its caller, its callee" "$(printf '%s\n' 
 run prof -butterfly -only rarely exact.x
 like "calls by a pointer" "$out" '^ +70 .* main [(]calls: calls.c'
 
+# a call as the last thing that a function does is a jump
+cat >tail.c <<'END'
+#include <stdlib.h>
+__attribute__((noipa)) void *last(size_t n) { return malloc(n + 8); }
+__attribute__((noipa)) void *some(size_t n) { return n % 3 ? malloc(n + 16) : NULL; }
+__attribute__((noipa)) int turns(int n, int k) { return n ? turns(n - 1, k + n % 7) : k; }
+int main(void)
+{
+	int sum = 0;
+	for (size_t i = 0; i < 600; i++) {
+		free(last(i));
+		free(some(i));
+	}
+	sum = turns(50, 0);
+	return sum == 1;
+}
+END
+for how in -fplt -fno-plt -static; do
+	gcc -O2 $how -o tail tail.c
+	run ssrun -q -o tail.x -ideal ./tail
+	run prof -butterfly -json tail.x
+	is "calls that are jumps, $how" "$(printf '%s\n' "$out" | jq -rc '[.rows[] | select(.role == "head" or .role == "caller") | [.role, .procedure, .counts[0].value] | join(" ")] | join("; ") + "; "' | grep -oE 'caller (last|some) [0-9]+; |head (last|some|turns) [0-9]+; ' | sort | tr -d '\n')" \
+		"caller last 600; caller some 400; head last 600; head some 600; head turns 1; "
+done
+
 run ssrun -q -o paths.x -fusertime ./calls 200
 is "sampled by call path" "$status" 0
 run prof -butterfly -only spin paths.x
