@@ -346,8 +346,8 @@ static int source_ask(void *context, const struct tui_ask *ask, uint64_t ticket,
 	int rc = 0;
 
 	if (m->reports[ask->report].procedure && !ask->procedure) {
-		error_set(e, ERR_NOT_FOUND, "-%s needs a procedure", m->reports[ask->report].name);
-		return error_hint(e, "select a line of a procedure first");
+		error_set(e, ERR_NOT_FOUND, "-%s needs a function", m->reports[ask->report].name);
+		return error_hint(e, "select a line of a function first");
 	}
 	pthread_mutex_lock(&m->mutex);
 	job = vec_push(&m->jobs);

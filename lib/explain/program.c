@@ -326,7 +326,7 @@ static int fit_together(struct explain_program *g, struct error *e)
 	int rc = 0;
 
 	for (int step = 0; step < TOGETHER && rc == 0; step++) {
-		profile_progress(g->analysis->d, (size_t)step, TOGETHER, "joining procedures");
+		profile_progress(g->analysis->d, (size_t)step, TOGETHER, "joining functions");
 		if (step >= 2)
 			tie(g);
 		rc = step_all(g, e);

@@ -279,7 +279,7 @@ struct flow *flow_new(const struct flow_request *r, struct error *e)
 	int status;
 
 	if (r->size > INT32_MAX) {
-		error_set(e, ERR_RANGE, "a procedure of %zu bytes is too large", r->size);
+		error_set(e, ERR_RANGE, "a function of %zu bytes is too large", r->size);
 		return NULL;
 	}
 	b.f = calloc(1, sizeof(*b.f));

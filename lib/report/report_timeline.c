@@ -49,6 +49,15 @@ static void timeline_span(const struct timeline *l, size_t input, uint64_t *from
 
 static int timeline_untimed(const struct timeline *l, struct error *e)
 {
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < l->d->metrics.count; i++)
+		samples += l->d->metrics.data[i].samples;
+	if (!samples) {
+		error_set(e, ERR_NOT_FOUND, "%s has no samples: the run was too short",
+			l->d->request->inputs[0].file);
+		return error_hint(e, "give it more work, or add up several runs (ssrun -runs)");
+	}
 	error_set(e, ERR_UNSUPPORTED, "the samples of %s have no times",
 		l->d->request->inputs[0].file);
 	return error_hint(e, "ssrun -fpcsamp, -usertime and others of this version keep them; the "

@@ -370,6 +370,8 @@ is "-names: other words" "$status" 125
 # A run without samples: what to do.
 printf 'type pcsamp\nmetric time 10000019 measured clock\nprocess 100 -1 app\nthread 1 100 app\n' | make_experiment empty.exp
 like "no samples: the run was too short" "$(prof empty.exp 2>&1)" '^The run was too short for a sample, which comes every 10 ms: give it more work, or add up several runs'
+run prof -timeline empty.exp
+like "no line over time either" "$err" '^prof: empty.exp has no samples: the run was too short$'
 unlike "in a part of a run that may be so" "$(prof -from 0 -to 1 empty.exp 2>&1)" 'too short'
 
 # Code that a runtime generates has no names, unless it is asked for them.
