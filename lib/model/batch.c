@@ -263,11 +263,11 @@ static NOINLINE void batch_step(struct model *m, struct model_segment *s, const 
 	core->fetch_line = NEVER;
 }
 
-/* Instructions of other classes. */
-static void batch_specials(struct model *m, const struct model_segment *s)
+void batch_specials(const struct model_segment *s, uint64_t unused, struct model *m)
 {
 	const struct model_block *b = s->block;
 
+	(void)unused;
 	for (unsigned k = 0; k < b->special_count && b->specials[k] < s->insn_count; k++) {
 		m->insn = &b->insns[b->specials[k]];
 		m->core->class_bits = m->insn->class_bits;
@@ -287,7 +287,7 @@ void batch_record(const uint64_t *record, uint64_t unused, struct model *m)
 	}
 	if (!again) {
 		s->run.count++;
-		batch_specials(m, s);
+		batch_specials(s, 0, m);
 	}
 	m->batch.order += s->insn_count;
 	batch_lines(m, s);

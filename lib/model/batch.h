@@ -70,10 +70,11 @@ void batch_data(struct model *m, uint64_t address, unsigned size);
 void batch_code(struct model *m, uint64_t address, unsigned size);
 
 /* For the code of segments (jit_batch.c). One record; the segment of one has no stamp of the
- * core's; data that span two lines, and the number of accesses to them; the list is full. The last
- * argument is the model. */
+ * core's; its instructions of other classes; data that span two lines, and the number of accesses
+ * to them; the list is full. The last argument is the model. */
 void batch_record(const uint64_t *record, uint64_t unused, struct model *m);
 void batch_again(const uint64_t *record, uint64_t unused, struct model *m);
+void batch_specials(const struct model_segment *s, uint64_t unused, struct model *m);
 void batch_span(uint64_t address, uint64_t accesses, struct model *m);
 void batch_full(uint64_t unused, uint64_t unused_too, struct model *m);
 

@@ -266,6 +266,10 @@ static void jit_batch_code(struct jit *e, const struct model *m, const struct mo
 	jit_registers(e, OP_CMP | WIDE, R13, R15);
 	full = jit_jump_ahead(e, NOT_BELOW);
 	back = e->at;
+	if (s->block->special_count) {
+		jit_move_wide(e, RDI, (uintptr_t)s);
+		jit_batch_call(e, m, (batch_routine)(void (*)(void))batch_specials);
+	}
 	for (i = 0; i < s->fetch_count; i++)
 		jit_batch_line(e, m, s, i);
 	for (i = 0; i < s->access_count; i++)
@@ -290,8 +294,8 @@ static int jit_batch_serves(const struct model_segment *s)
 		if (a[i].guarded || a[i].kind == MODEL_ACCESS_PREFETCH || !a[i].size ||
 			a[i].size > LINE_BYTES)
 			return 0;
-	return !s->slow && !s->block->special_count && s->access_count <= BATCH_ACCESSES &&
-	       s->fetch_count <= BATCH_FETCHES && s->outcome_count <= BATCH_OUTCOMES;
+	return !s->slow && s->access_count <= BATCH_ACCESSES && s->fetch_count <= BATCH_FETCHES &&
+	       s->outcome_count <= BATCH_OUTCOMES;
 }
 
 void jit_batch_segment(struct model *m, struct model_segment *s)
