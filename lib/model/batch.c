@@ -74,7 +74,7 @@ INLINE int batch_is_pair(uint64_t entry)
 
 INLINE uint64_t batch_line(uint64_t entry)
 {
-	uint64_t sign = (uint64_t)((int64_t)entry >> 63);
+	uint64_t sign = 0 - (entry >> 63); /* all bits, or none */
 
 	return ((entry ^ sign) & ~BATCH_DATA_PAIR) >>
 	       (COMMON_LINE - ((COMMON_LINE - BATCH_CODE_BITS) & sign));

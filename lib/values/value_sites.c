@@ -61,7 +61,7 @@ static void end_moment(struct live_site *s)
 
 static struct listed_value *new_value(struct live_site *s)
 {
-	struct listed_value *least = s->list, *more;
+	struct listed_value *least, *more;
 	uint32_t room = s->room ? 2 * s->room : 1;
 
 	if (s->listed == s->room && s->room < VALUE_LIST) {
@@ -75,6 +75,7 @@ static struct listed_value *new_value(struct live_site *s)
 		s->list[s->listed] = (struct listed_value){0};
 		return &s->list[s->listed++];
 	}
+	least = s->list;
 	for (uint32_t i = 1; i < s->listed; i++)
 		if (s->list[i].count < least->count)
 			least = &s->list[i];
