@@ -39,7 +39,7 @@ struct reference {
 	size_t count, stores, room;
 	uint64_t came, last_gone, taken, barrier, hold_until;
 	struct ref_divider divider[2]; /* of other numbers, of integers */
-	int hold_cause;
+	int hold_cause, restarts;      /* nothing after it is fetched yet */
 	uint64_t ready[256];
 	struct ref_cycle cycles[RETIRE_CALENDAR];
 	uint64_t cleared;
@@ -84,6 +84,8 @@ static void ref_begin(struct reference *f, const struct model_config *config)
 {
 	memset(f, 0, sizeof(*f));
 	f->config = *config;
+	if (!f->config.store_buffer)
+		f->config.store_buffer = RETIRE_STORES_MAX;
 	f->room = 1 << 16;
 	f->gone = malloc(f->room * sizeof(*f->gone));
 	f->left = malloc(f->room * sizeof(*f->left));
@@ -365,6 +367,7 @@ static uint64_t ref_special(
 		ref_why(f, MODEL_CAUSE_SERIALISING, 0, done);
 		f->hold_until = ref_parts(done + f->config.mispredict_penalty);
 		f->hold_cause = MODEL_CAUSE_SERIALISING;
+		f->restarts = 1;
 		return done;
 	}
 }
@@ -463,8 +466,9 @@ static uint64_t ref_fetch(struct reference *f, const struct retire_note *n, uint
 static void ref_go_on(struct reference *f, uint64_t cost)
 {
 	ref_hold(f, cost, f->hold_cause, f->hold_until);
-	if (f->hold_cause != MODEL_CAUSE_TAKEN)
+	if (f->restarts)
 		f->restarted = f->hold_until;
+	f->restarts = 0;
 	f->hold_until = 0;
 }
 
@@ -586,6 +590,7 @@ static void ref_instruction(struct reference *f, const struct retire_note *notes
 			f->hold_until = ref_max(f->came + ref_parts(1), ref_parts(done)) +
 					ref_parts(f->config.mispredict_penalty) + slot;
 			f->hold_cause = MODEL_CAUSE_MISPREDICT;
+			f->restarts = 1;
 		}
 	}
 }
