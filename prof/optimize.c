@@ -159,6 +159,8 @@ static int optimize_record(const struct optimize_command_line *l, char **words, 
 	const struct options to = {.output = l->output};
 	struct recipe recipe = {.build = NULL};
 	struct strbuf text = {0};
+	const char *which;
+	size_t older;
 	int rc;
 
 	if (!words || !words[0]) {
@@ -173,6 +175,10 @@ static int optimize_record(const struct optimize_command_line *l, char **words, 
 	if (rc == 0)
 		say("%s by %s: %zu commands; add \"train\" and \"tests\", or give -train and -test",
 			recipe.output, recipe.cc, recipe.steps.count);
+	if (rc == 0 && (older = recipe_older(&recipe, &which)))
+		say("%zu of its object files were not made by this build, such as %s: no profile "
+		    "would change them; begin with make clean",
+			older, which);
 	recipe_fini(&recipe);
 	strbuf_fini(&text);
 	return rc;

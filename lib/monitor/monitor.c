@@ -39,11 +39,8 @@ struct monitor {
 	struct monitor_status status;
 	struct monitor_http *http;
 	struct monitor_follow *follow; /* NULL: no branches */
-	struct {
-		uint64_t began, cpu, records; /* when it did */
-		double earned;
-		double before; /* spent at the beginning of the interval, besides cpu */
-	} earning;
+	double earned; /* ns of processor time for branches, of all the time that passed */
+	double before; /* spent on them at the beginning of the interval, besides cpu */
 	int lock, signals;
 	bool scope_own, watching, open, stop, write_now,
 		unwritten; /* unwritten: the last writing failed */
@@ -249,13 +246,11 @@ static double follow_earned(struct monitor *m, uint64_t now)
 	double own, ticks, all;
 
 	(void)followed_besides(m, &own);
-	ticks = (double)(monitor_cpu() - m->earning.cpu) - own +
-		(double)(m->watch.counts.records - m->earning.records) * m->clock.cost;
-	all = m->request->budget * (double)(now - m->earning.began) *
-	      (double)sysconf(_SC_NPROCESSORS_ONLN);
-	if (all - ticks > m->earning.earned)
-		m->earning.earned = all - ticks;
-	return m->earning.earned;
+	ticks = (double)monitor_cpu() - own + (double)m->watch.counts.records * m->clock.cost;
+	all = m->request->budget * (double)(now - m->began) * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	if (all - ticks > m->earned)
+		m->earned = all - ticks;
+	return m->earned;
 }
 
 /* The status as it is now. */
@@ -313,14 +308,13 @@ static int keep_budget(struct monitor *m, uint64_t now, struct error *e)
 	uint64_t passed = now - m->interval;
 	double own, besides = followed_besides(m, &own);
 	double share = machine_share(m, cpu, records, passed);
-	double all =
-		machine_share(m, cpu + (uint64_t)(besides - m->earning.before), records, passed);
+	double all = machine_share(m, cpu + (uint64_t)(besides - m->before), records, passed);
 	bool samples = (double)records * m->clock.cost > (double)cpu;
 
 	m->cpu += cpu;
 	m->records += records;
 	m->interval = now;
-	m->earning.before = besides;
+	m->before = besides;
 	if (passed >= SECOND && all > m->status.peak) /* the last one may be of no length */
 		m->status.peak = all;
 	if (m->stop || share <= ticks_budget(m->request) || !samples ||
@@ -556,10 +550,9 @@ static int monitor_begin(struct monitor *m, struct error *e)
 		monitor_say(m, "not the timer's tick: %s", m->clock.lacks);
 	if (r->branches && !(m->follow = monitor_follow_new(&follow, e)))
 		return -1;
-	/* the beginning is no part of an interval */
-	m->interval = m->earning.began = clock_ns();
-	m->cpu = m->earning.cpu = monitor_cpu();
-	m->earning.records = m->watch.counts.records;
+	/* the beginning is no part of an interval, but has to be earned before branches are */
+	m->interval = clock_ns();
+	m->cpu = monitor_cpu();
 	monitor_publish(m, m->interval);
 	return 0;
 }

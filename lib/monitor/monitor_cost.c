@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An event in the kernel's form, and what a sample of it costs. A loop reads the clock; an
- * interrupt is a gap between two readings. Slices with the event and without it take turns, so that
- * both have the same machine. A timer of its own adds gaps: their sum counts. The tick has its gap
- * anyway, and becomes longer: lower quartiles are compared, because what else happens in an
- * interrupt makes some of them long. The difference is small, so its error is added.
+ * interrupt is a gap between two readings. A timer of its own adds gaps: at a high rate nearly all
+ * gaps are its own, and 20 ms are enough for their median. The tick has its gap anyway, and becomes
+ * longer: slices with the event and without it take turns, so that both have the same machine.
+ * Lower quartiles are compared, because what else happens in an interrupt makes some gaps long. The
+ * difference is small, so its error is added.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@
 
 #define SLICE       10000000u /* ns */
 #define SLICES      40        /* half of them with the event */
-#define FAST_PERIOD 500000u   /* ns, of cpu-clock here: more samples, a smaller error */
+#define FAST_SLICES 2         /* of cpu-clock */
+#define FAST_PERIOD 100000u   /* ns, of cpu-clock here: more samples in less time */
 #define GAP_LEAST   600u      /* ns; shorter ones are misses of caches */
 #define GAP_MOST    200000u   /* longer ones are other threads */
 #define GAPS        4096
@@ -61,7 +63,7 @@ struct perf_event_attr monitor_clock_attr(const struct monitor_clock *c)
 }
 
 struct gaps {
-	uint64_t list[GAPS], sum;
+	uint64_t list[GAPS];
 	size_t count;
 };
 
@@ -79,7 +81,6 @@ static uint64_t spin_slice(struct gaps *g)
 		if (gap < GAP_LEAST || gap > GAP_MOST || g->count == GAPS)
 			continue;
 		g->list[g->count++] = gap;
-		g->sum += gap;
 	}
 	return least;
 }
@@ -105,50 +106,63 @@ static double usual_gap(struct gaps *g, double *error)
 	return (double)low;
 }
 
-static double gap_cost(struct gaps *with, struct gaps *without, uint64_t samples, bool tick)
+static double tick_cost(struct gaps *with, struct gaps *without)
 {
-	double error = 0, cost;
+	double error = 0, cost = usual_gap(with, &error) - usual_gap(without, &error);
 
-	if (tick) {
-		cost = usual_gap(with, &error) - usual_gap(without, &error);
-		return (cost > 0 ? cost : 0) + error;
-	}
-	return samples ? ((double)with->sum - (double)without->sum) / (double)samples : 0;
+	return (cost > 0 ? cost : 0) + error;
 }
 
-static double measure_cost(int fd, struct perf_event_mmap_page *ring, bool tick)
+static double measure_tick(int fd, struct perf_event_mmap_page *ring)
 {
 	struct gaps *gaps = calloc(2, sizeof(*gaps));
-	uint64_t samples = 0, least = UINT64_MAX, bytes;
+	uint64_t least = UINT64_MAX;
 	double cost;
 
 	for (int i = 0; gaps && i < SLICES; i++) {
 		uint64_t least_here;
 
-		bytes = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
 		if (i % 2)
 			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 		least_here = spin_slice(&gaps[i % 2]);
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		least = least_here < least ? least_here : least;
-		bytes = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE) - bytes;
 		__atomic_store_n(&ring->data_tail, ring->data_head, __ATOMIC_RELEASE);
-		/* a sample: header, ip, ids, time, cpu; registers, and which they are */
-		samples +=
-			bytes / (8 * (1 + 4 + 1 + (unsigned)__builtin_popcountll(WATCH_REGISTERS)));
 	}
-	cost = gaps ? gap_cost(&gaps[1], &gaps[0], samples, tick) : 0;
+	cost = gaps ? tick_cost(&gaps[1], &gaps[0]) : 0;
 	free(gaps);
 	return cost > (double)least ? cost : (double)least;
 }
 
+/* Samples of cpu-clock: the median gap; where samples make no gaps, they take less than the least.
+ */
+static double measure_samples(int fd, struct perf_event_mmap_page *ring)
+{
+	struct gaps *gaps = calloc(1, sizeof(*gaps));
+	uint64_t samples;
+	double cost = GAP_LEAST;
+
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (int i = 0; gaps && i < FAST_SLICES; i++)
+		spin_slice(gaps);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	/* a sample: header, ip, ids, time, cpu; registers, and which they are */
+	samples = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE) /
+		  (8 * (1 + 4 + 1 + (unsigned)__builtin_popcountll(WATCH_REGISTERS)));
+	if (gaps && gaps->count > samples / 2) {
+		qsort(gaps->list, gaps->count, sizeof(gaps->list[0]), by_gap);
+		cost = (double)gaps->list[gaps->count / 2];
+	}
+	free(gaps);
+	return cost;
+}
+
 /* A tracepoint in a system call that does nothing else: sorted differences of CALLS calls with and
  * without records. */
-static double measure_calls(int fd, struct perf_event_mmap_page *ring, bool tick)
+static double measure_calls(int fd, struct perf_event_mmap_page *ring)
 {
 	uint64_t list[PAIRS];
 
-	(void)tick;
 	for (int i = 0; i < PAIRS; i++) {
 		uint64_t took[2];
 
@@ -168,10 +182,10 @@ static double measure_calls(int fd, struct perf_event_mmap_page *ring, bool tick
 	return (double)list[PAIRS / 2] / CALLS;
 }
 
-typedef double (*cost_measure)(int fd, struct perf_event_mmap_page *ring, bool tick);
+typedef double (*cost_measure)(int fd, struct perf_event_mmap_page *ring);
 
 /* Of records of one event of ours, into a ring of their own. */
-static int cost_in_ring(struct perf_event_attr attr, bool tick, cost_measure measure, double *cost)
+static int cost_in_ring(struct perf_event_attr attr, cost_measure measure, double *cost)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + RING;
 	void *ring;
@@ -183,7 +197,7 @@ static int cost_in_ring(struct perf_event_attr attr, bool tick, cost_measure mea
 		return -1;
 	ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring != MAP_FAILED) {
-		*cost = measure(fd, ring, tick);
+		*cost = measure(fd, ring);
 		munmap(ring, bytes);
 	}
 	close(fd);
@@ -202,7 +216,7 @@ static int cost_of_calls(const struct monitor_clock *c, double *cost)
 		return -1;
 	attr.config = number;
 	attr.sample_period = 1;
-	return cost_in_ring(attr, true, measure_calls, cost) || *cost <= 0 ? -1 : 0;
+	return cost_in_ring(attr, measure_calls, cost) || *cost <= 0 ? -1 : 0;
 }
 
 int monitor_cost(const struct monitor_clock *c, double *cost)
@@ -213,5 +227,5 @@ int monitor_cost(const struct monitor_clock *c, double *cost)
 	if (cost_of_calls(c, cost) == 0)
 		return 0;
 	attr.sample_period = tick ? 1 : FAST_PERIOD;
-	return cost_in_ring(attr, tick, measure_cost, cost);
+	return cost_in_ring(attr, tick ? measure_tick : measure_samples, cost);
 }

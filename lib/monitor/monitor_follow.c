@@ -52,7 +52,7 @@ struct monitor_follow {
 	struct monitor_session *session; /* that runs; NULL: none */
 	char *path, *readable;           /* of its image */
 	double credit, earned;           /* ns */
-	double expected;                 /* ns that a session costs, by the last ones */
+	double expected;                 /* ns that a session costs: the most of the last ones */
 	double spent, own;
 	double sample_cost; /* ns of a sample of a session's clock */
 	double jitter;      /* [0,1): saved beyond the need before the next one, as a part of it */
@@ -291,7 +291,7 @@ static void note_held(
 	f->told.bursts += s->bursts;
 	f->told.branches += s->branches;
 	snprintf(f->told.last, sizeof(f->told.last), "%.250s", f->path);
-	f->expected = (f->expected + s->spent) / 2;
+	f->expected = s->spent > f->expected ? s->spent : (f->expected + s->spent) / 2;
 }
 
 static void note_outcome(struct monitor_follow *f, struct followed *image,
@@ -332,7 +332,7 @@ static int end_session(struct monitor_follow *f, bool stop, uint64_t now)
 	f->credit -= s->spent;
 	f->jitter = (double)(now / 1000 % 997) / 997;
 	image = note_image(f, &s->image);
-	if (image)
+	if (image && !(stop && s->outcome == SESSION_FAILED)) /* our end is no failure of its */
 		note_outcome(f, image, s, now);
 	free(f->path);
 	free(f->readable);

@@ -259,6 +259,16 @@ static int optimize_check(const struct optimize_request *q, struct error *e)
 	return error_hint(e, "give files of ssrun -branches, or -train COMMAND");
 }
 
+/* Own records without a burst: the program was not run, or for too short a time. */
+static int short_training(struct error *e)
+{
+	if (e->code != ERR_UNSUPPORTED && e->code != ERR_NOT_FOUND)
+		return -1;
+	error_set(e, ERR_UNSUPPORTED, "too few branch records: none of the program itself");
+	return error_hint(e, "the command of -train must run the program, {}, and take a second or "
+			     "more");
+}
+
 static int optimize_steps(struct workshop *w, struct error *e)
 {
 	char *const *files = w->request->experiments, **own = NULL;
@@ -273,9 +283,9 @@ static int optimize_steps(struct workshop *w, struct error *e)
 	} else if (rc == 0) {
 		stale = w->request->recipe != NULL;
 	}
-	if (rc == 0)
-		rc = optimize_profile(
-			w, files, stale ? NULL : w->base, "bolt", probe, &w->result->coverage, e);
+	if (rc == 0 && optimize_profile(w, files, stale ? NULL : w->base, "bolt", probe,
+			       &w->result->coverage, e))
+		rc = own ? short_training(e) : -1;
 	if (rc == 0)
 		rc = optimize_enough(&w->result->coverage, e);
 	if (rc == 0)

@@ -96,8 +96,15 @@ static int build_in(const struct workshop *w, const char *tree, const char *cfla
 			rc = workshop_tool(w, words, NULL, e);
 		}
 	}
-	for (size_t i = 0; rc == 0 && !r->build && i < r->steps.count; i++)
-		rc = replay_step(w, &r->steps.data[i], from, tree, cflags, ldflags, e);
+	for (size_t i = 0; rc == 0 && !r->build && i < r->steps.count; i++) {
+		char *place = recipe_step_strays(&r->steps.data[i], from);
+
+		rc = place ? error_set(e, ERR_CANNOT_RUN,
+				     "the recipe writes to %s, outside of its directory %s", place,
+				     from)
+			   : replay_step(w, &r->steps.data[i], from, tree, cflags, ldflags, e);
+		free(place);
+	}
 	free(text);
 	free(inner);
 	free(from);

@@ -54,5 +54,18 @@ int recipe_record(struct recipe *r, char *const *words, const char *output, stru
 
 /* The words of a step are of a linker call: it compiles no single file. */
 int recipe_links(const struct recipe_step *s);
+/* The step that links this program (NULL, or none does: the last one that links anything); NULL:
+ * nothing is linked. r->directory is absolute, here and below. */
+const struct recipe_step *recipe_link(const struct recipe *r, const char *output);
+/* What a step writes, as its words name it; NULL: they do not. */
+const char *recipe_step_output(const struct recipe_step *s);
+/* The program that a step links, relative to the directory if it is in it; NULL: memory is out. */
+char *recipe_step_program(const struct recipe_step *s, const char *directory);
+/* The place outside of the directory where a step runs or writes, to be freed; NULL: there is none,
+ * or memory is out. In a copy of the directory it would change the original. */
+char *recipe_step_strays(const struct recipe_step *s, const char *directory);
+/* The number of objects and archives of the program that no step makes, *which: the first one:
+ * they would be linked as they are. */
+size_t recipe_older(const struct recipe *r, const char **which);
 
 #endif

@@ -38,7 +38,8 @@ static int script_write(const char *directory, const char *name, struct error *e
 			"#!/bin/sh\n"
 			"log=$PROF_RECORD/log/$(date +%%s.%%N).$$\n"
 			"(PATH=$PROF_RECORD_PATH; export PATH; exec '%s' \"$@\") || exit\n"
-			"printf '%%s\\0' \"$PWD\" '%s' \"$@\" > \"$log.part\" && mv \"$log.part\" "
+			"printf '%%s\\0' \"$(pwd -P)\" '%s' \"$@\" > \"$log.part\" && mv "
+			"\"$log.part\" "
 			"\"$log\"\n",
 			name, name);
 		rc = file_commit(&f, e);
@@ -216,35 +217,46 @@ static int steps_gather(struct recipe *r, const char *directory, struct error *e
 	return rc;
 }
 
-static const char *output_of(const struct recipe_step *s)
+/* A build in a copy of the directory must change nothing elsewhere. */
+static int steps_inside(const struct recipe *r, struct error *e)
 {
-	for (size_t i = 2; i < s->words.count && s->words.data[i]; i++)
-		if (strcmp(s->words.data[i], "-o") == 0 && s->words.data[i + 1])
-			return s->words.data[i + 1];
-	return "a.out";
+	for (size_t i = 0; i < r->steps.count; i++) {
+		char *place = recipe_step_strays(&r->steps.data[i], r->directory);
+
+		if (!place)
+			continue;
+		error_set(e, ERR_CANNOT_RUN, "the build writes to %s, outside of %s", place,
+			r->directory);
+		free(place);
+		return error_hint(e, "run it from a directory that holds all it writes: make -C "
+				     "DIRECTORY");
+	}
+	return 0;
 }
 
-/* The compiler and the program: those of the last call that links. */
+/* The compiler and the program: those of the call that links it. */
 static int recipe_complete(struct recipe *r, const char *output, struct error *e)
 {
-	for (size_t i = r->steps.count; i-- > 0;) {
-		const struct recipe_step *s = &r->steps.data[i];
+	const struct recipe_step *s;
 
-		if (!recipe_links(s))
-			continue;
-		r->cc = strdup(s->words.data[1]);
-		r->output = strdup(output ? output : output_of(s));
-		r->directory = getcwd(NULL, 0);
-		if (!r->cc || !r->output || !r->directory)
-			return error_nomem(e);
-		return vec_add(&r->tests, (char *)NULL) || vec_add(&r->files, (char *)NULL)
-			       ? error_nomem(e)
-			       : 0;
+	r->directory = getcwd(NULL, 0);
+	if (!r->directory)
+		return error_sys(e, errno, "cannot find the directory");
+	s = recipe_link(r, output);
+	if (!s) {
+		error_set(e, ERR_NOT_FOUND, "the build linked nothing by a compiler that PATH has");
+		return error_hint(e,
+			"begin with make clean; give compilers by name (CC=clang), not by path as "
+			"CMake does: write a recipe for that");
 	}
-	error_set(e, ERR_NOT_FOUND, "the build linked nothing by a compiler that PATH has");
-	return error_hint(e,
-		"begin with make clean; give compilers by name (CC=clang), not by path as CMake "
-		"does: write a recipe for that");
+	if (steps_inside(r, e))
+		return -1;
+	r->cc = strdup(s->words.data[1]);
+	r->output = output ? strdup(output) : recipe_step_program(s, r->directory);
+	if (!r->cc || !r->output)
+		return error_nomem(e);
+	return vec_add(&r->tests, (char *)NULL) || vec_add(&r->files, (char *)NULL) ? error_nomem(e)
+										    : 0;
 }
 
 static void record_clean(const char *directory)

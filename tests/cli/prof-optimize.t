@@ -74,7 +74,7 @@ not_ok "nothing is written" ls worse worse.verdict
 # ---- too little, and what fails ----
 sed 's/"train": "[^"]*"/"train": "true {}"/' good.recipe > idle.recipe
 run prof optimize -recipe idle.recipe -how afdo -unmodelled -runs 2 -o none
-like "records of nothing are refused" "$status$err" '(too few branch records|no samples or branches)'
+like "records of nothing are refused" "$status$err" '^prof: too few branch records: none of the program itself$'
 ssrun -q -branches -o other.branches sh -c 'exit 0' >/dev/null 2>&1
 run prof optimize -recipe good.recipe -how afdo -unmodelled -o none other.branches
 like "records of another program" "$status$err" 'no samples or branches of an image that matches program'
@@ -156,6 +156,34 @@ is "a signal ends a recorded build" "$? $(cat stopped.err)" "125 prof: ended by 
 is "no file stays" "$(ls scratch)" ""
 run prof optimize -record -o never.recipe -- sh -c "$CC -o; true"
 like "an output without a name" "$err" 'prof: (the build linked nothing|a.out by )'
+# programs in directories of their own, reached by a symbolic link
+mkdir -p nest/tools nest/other
+cp src/main.c src/part.c nest/tools
+printf 'int main(void) { return 0; }\n' > nest/other/last.c
+printf 'all:\n\tcd tools && $(CC) -O2 -c main.c && $(CC) -O2 -c part.c && ar rc libpart.a part.o && $(CC) -o x -otool main.o libpart.a\n\tcd other && $(CC) last.c\n' > nest/Makefile
+ln -s nest linked
+cd linked || exit 1
+run prof optimize -record -o ../last.recipe -- make CC="$CC"
+like "the program that was linked last, in its directory" "$err" "^prof: other/a.out by $CC: 5 commands; [^;]*\$"
+rm -f tools/*.o tools/*.a tools/tool
+run prof optimize -record -program tools/tool -o ../tool.recipe -- make CC="$CC"
+is "another one that is named" "$status $(jq -r .output ../tool.recipe) $err" "0 tools/tool prof: tools/tool by $CC: 5 commands; add \"train\" and \"tests\", or give -train and -test"
+cd .. || exit 1
+cksum nest/tools/* > nest.before
+run prof optimize -recipe tool.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
+like "it is built" "$status $out" '^[01] afdo .*(accepted|no gain|slower|not above noise)'
+is "in a copy" "$(cksum nest/tools/*)" "$(cat nest.before)"
+run sh -c "cd src && exec prof optimize -record -o ../part.recipe -- $CC -o program main.o part.o"
+like "objects that were there before: said" "$err" '^prof: 2 of its object files were not made by this build, such as main.o: .*make clean$'
+run sh -c "cd nest/other && exec prof optimize -record -o ../../never.recipe -- make -C .. CC=$CC"
+like "a build of another directory would change that" "$status$err" "125prof: the build writes to .*/nest/tools, outside of .*/nest/other"
+run sh -c "cd nest/other && exec prof optimize -record -o ../../never.recipe -- $CC -o ../elsewhere last.c"
+like "as would one that writes there" "$status$err" "125prof: the build writes to .*/nest/elsewhere, outside of .*/nest/other"
+rm -f nest/elsewhere
+jq '.commands[0][0] = "/" | .commands[0] += ["-o", "'"$work"'/nest/elsewhere"]' tool.recipe > strays.recipe
+run prof optimize -recipe strays.recipe -how afdo -unmodelled -train '{} 1' -test '{}' -o none
+like "so does a recipe" "$err" '^prof: the recipe writes to /, outside of its directory .*/nest'
+not_ok "nothing was written there" ls nest/elsewhere
 
 # ---- installation ----
 "$CC" -O2 -DWORK=60 -o tool src/main.c src/part.c

@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct strbuf text = {0}, second = {0};
 	struct error e = {0};
 	struct scratch file;
+	const char *which;
 
 	if (recipe_parse(&r, (const char *)data, size, "recipe", &e)) {
 		if (!*e.message)
@@ -23,8 +24,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		recipe_fini(&r);
 		return 0;
 	}
-	for (size_t i = 0; i < r.steps.count; i++)
+	for (size_t i = 0; i < r.steps.count; i++) {
 		(void)recipe_links(&r.steps.data[i]);
+		free(recipe_step_strays(&r.steps.data[i], "/work/src"));
+		free(recipe_step_program(&r.steps.data[i], "/work/src"));
+	}
+	if (r.directory && *r.directory == '/')
+		(void)recipe_older(&r, &which);
 	if (recipe_write(&r, &text, &e) ||
 		recipe_parse(&again, strbuf_text(&text), text.length, "written", &e) ||
 		recipe_write(&again, &second, &e))
