@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (size_t i = 0; i < r.steps.count; i++) {
 		(void)recipe_links(&r.steps.data[i]);
-		free(recipe_step_strays(&r.steps.data[i], "/work/src"));
-		free(recipe_step_program(&r.steps.data[i], "/work/src"));
+		free(recipe_step_strays(&r.steps.data[i], "/src/tool"));
+		free(recipe_step_program(&r.steps.data[i], "/src/tool"));
 	}
 	if (r.directory && *r.directory == '/')
 		(void)recipe_older(&r, &which);
