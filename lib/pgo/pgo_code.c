@@ -126,22 +126,38 @@ static int spread_ranges(
 	return 0;
 }
 
+/* Its first instruction moves the stack pointer: no loop begins there. */
+static bool has_prologue(const struct pgo_code *code, const struct pgo_function *f)
+{
+	const struct pgo_insn *i = pgo_insn_at(code, f->begin);
+
+	while (i && i + 1 < code->insns.data + code->insns.count && i->classes & INSN_NOP)
+		i++;
+	return i && i->classes & INSN_STACK;
+}
+
+const struct pgo_function *pgo_entered(const struct pgo_code *code, const struct pgo_arc *b)
+{
+	long to = pgo_function_at(code, b->key.to);
+	const struct pgo_function *f = to < 0 ? NULL : &code->functions.data[to];
+	const struct pgo_insn *from;
+
+	if (!f || f->begin != b->key.to)
+		return NULL;
+	if (pgo_function_at(code, b->key.from) != to)
+		return f;
+	from = pgo_insn_at(code, b->key.from);
+	return from && (from->classes & INSN_CALL || has_prologue(code, f)) ? f : NULL;
+}
+
 static void count_entries(struct pgo_code *code, const struct pgo_counts *c)
 {
 	for (size_t i = 0; i < c->branches.count; i++) {
 		const struct pgo_arc *b = pgo_arc_at(&c->branches, i);
-		long to = pgo_function_at(code, b->key.to);
+		const struct pgo_function *f = pgo_entered(code, b);
 
-		if (to >= 0 && code->functions.data[to].begin == b->key.to &&
-			pgo_function_at(code, b->key.from) != to)
-			code->functions.data[to].entries += b->count;
-		else if (to >= 0 && code->functions.data[to].begin == b->key.to) {
-			const struct pgo_insn *from = pgo_insn_at(code, b->key.from);
-
-			/* a call of itself is an entry, a loop to its beginning is not */
-			if (from && (from->classes & INSN_CALL))
-				code->functions.data[to].entries += b->count;
-		}
+		if (f)
+			code->functions.data[f - code->functions.data].entries += b->count;
 	}
 }
 

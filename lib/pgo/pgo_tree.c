@@ -154,16 +154,14 @@ static int tree_insn(struct growing *g, const struct pgo_insn *insn)
 static int add_entry(struct growing *g, const struct pgo_arc *b)
 {
 	const struct pgo_code *code = &g->p->code;
-	long callee = pgo_function_at(code, b->key.to), name, scope;
-	const struct pgo_function *f = callee < 0 ? NULL : &code->functions.data[callee];
+	const struct pgo_function *f = pgo_entered(code, b);
 	const struct pgo_insn *from = pgo_insn_at(code, b->key.from);
 	const struct image_source *leaf;
 	struct pgo_call key = {0}, *call;
+	long name, scope;
 
 	/* stubs of the procedure linkage table (name@plt) are no functions of the source */
-	if (!f || f->begin != b->key.to || !from || strchr(f->name, '@') ||
-		!pgo_name_fits(f->name) ||
-		(from->function == (uint32_t)callee && !(from->classes & INSN_CALL)))
+	if (!f || !from || strchr(f->name, '@') || !pgo_name_fits(f->name))
 		return 0;
 	g->clang = image_from_clang(g->p->file, from->address);
 	name = source_name(g->tree->data, f->name);

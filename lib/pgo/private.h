@@ -52,7 +52,7 @@ struct pgo_insn {
 struct pgo_function {
 	uint64_t begin, size;
 	const char *name; /* the symbol, borrowed from the image */
-	uint64_t entries; /* branches to its beginning from elsewhere */
+	uint64_t entries; /* branches that enter it */
 	uint64_t heat;    /* executed instructions */
 	bool warm;        /* it has executions, and its code is decoded */
 };
@@ -69,6 +69,9 @@ void pgo_code_finish(
 void pgo_code_fini(struct pgo_code *code);
 /* Index of the function that has address; -1: none. */
 long pgo_function_at(const struct pgo_code *code, uint64_t address);
+/* The function that a branch enters, by a call, a jump from another function, or one of its own
+ * that cannot be a loop; NULL: none. */
+const struct pgo_function *pgo_entered(const struct pgo_code *code, const struct pgo_arc *b);
 /* The instruction that begins at address; NULL: none of a warm function. */
 const struct pgo_insn *pgo_insn_at(const struct pgo_code *code, uint64_t address);
 

@@ -18,9 +18,14 @@ static void llvm_place(FILE *out, unsigned depth, uint32_t offset, uint32_t disc
 static void llvm_line(FILE *out, const struct pgo_tree *t, const struct pgo_line *l, unsigned depth)
 {
 	struct pgo_span calls = pgo_calls_of(t, l);
+	uint64_t called = 0;
 
+	/* Several calls of one line may take turns: a line has no fewer than they, where nothing is
+	 * inlined, as llvm-profgen has it. */
+	for (size_t i = calls.first; depth == 1 && i < calls.first + calls.count; i++)
+		called += pgo_call_at(t, i)->count;
 	llvm_place(out, depth, l->key.offset, l->key.discriminator);
-	fprintf(out, "%" PRIu64, l->count);
+	fprintf(out, "%" PRIu64, l->count > called ? l->count : called);
 	for (size_t i = calls.first; i < calls.first + calls.count; i++)
 		fprintf(out, " %s:%" PRIu64,
 			profile_string_at(t->data, pgo_call_at(t, i)->key.name),

@@ -139,6 +139,21 @@ like "-image alone" "$err" '-image needs -export'
 run prof -export pprof -image code code.ideal
 like "-image of another format" "$err" '-image is of formats for compilers and linkers'
 
+# ---- entries ----
+# A jump to a function's own beginning is a call of itself if the function begins with a push, else a loop.
+cat > entries.c <<'END'
+__attribute__((naked)) void again(int n) { __asm__("push %rbx; pop %rbx; dec %edi; jg again; ret"); }
+__attribute__((naked)) void around(int n) { __asm__("dec %edi; jg around; ret"); }
+int main(void) { for (int i = 0; i < 10; i++) { again(5); around(5); } return 0; }
+END
+if [ -n "$clang" ] && "$clang" -O1 -g1 -fdebug-info-for-profiling -w -o entries entries.c 2>/dev/null; then
+	ssrun -q -ideal -o entries.ideal ./entries
+	is "calls of itself are entries, loops are none" "$(prof -export llvm -image entries entries.ideal 2>/dev/null | head -4 | tr '\n' ' ')" \
+		"again:210:50  0: 50 again:40 around:110:10  0: 50 "
+else
+	skip "entries" "there is no clang"
+fi
+
 # ---- readers of LLVM 19 ----
 llvm=/usr/lib/llvm-19/bin
 if [ -x $llvm/llvm-profdata ] && [ -x $llvm/llvm-profgen ] && [ "$clang" = clang-19 ]; then
