@@ -2,10 +2,11 @@
 /*
  * The store buffer of a core; forward.c says what it is for.
  *
- * For each byte of a page there is the number of the last store to a byte with these bits 11..0 of
- * its address. So the youngest store that overlaps a load is the one with the largest number among
- * the load's bytes: one vector of eight numbers for a granule, which has eight bytes. Most loads
- * overlap none that is recent; the order of the last store to each granule shows that first.
+ * Stores are in a ring, in the order of the program. For each granule of a page, of eight bytes,
+ * there is the last store to bytes with these bits 11..3 of their address. Most loads need none,
+ * which one comparison shows; most others are of the same bytes, of this page or another. For the
+ * rest each store names the one before to its granule; loads of more granules search the ring, some
+ * stores at a time.
  */
 #ifndef MODEL_FORWARD_H
 #define MODEL_FORWARD_H
@@ -14,147 +15,134 @@
 
 #include "model/cache.h"
 
-#ifdef __SSE4_1__
-#include <smmintrin.h>
-#endif
-
 /* Stores that are searched for forwarding; config.store_buffer may not be larger. */
 #define STORES_MAX 256
 /* A store of more bytes takes several entries. */
-#define STORE_PIECE 64
-#define STORE_BYTES 4096
-/* Numbers have 16 bits. Before one could come round, those of older stores become so old. */
-#define STORES_OLD 16384
+#define STORE_PIECE    64
+#define STORE_BYTES    4096
+#define STORE_GRANULE  8
+#define STORE_GRANULES (STORE_BYTES / STORE_GRANULE)
 
+/* One of them; size 0: none. */
 struct buffered_store {
-	uint64_t address;
-	uint32_t order; /* the low bits of the clock's */
-	uint32_t size;
+	uint64_t address, size;
 };
 
 struct store_buffer {
 	uint64_t number; /* of stores so far, plus STORES_MAX + 1 */
-	uint64_t aging;  /* the number from which on forward_age is due */
-	struct buffered_store ring[STORES_MAX];
-	uint32_t orders[STORE_BYTES / 8]; /* of the last store to each granule */
-	uint16_t numbers[STORE_BYTES] __attribute__((aligned(64)));
+	uint32_t window; /* how many instructions later a load can need a store */
+	/* By a store's number. before: the store before to its granule; MANY_BEFORE if it is to
+	 * several. */
+	uint64_t address[STORES_MAX], until[STORES_MAX], before[STORES_MAX];
+	uint16_t low[STORES_MAX] __attribute__((aligned(64))); /* bits of the address */
+	uint16_t size[STORES_MAX] __attribute__((aligned(64)));
+	uint64_t aliases; /* that the code of segments met, and are not in the counts yet */
+	/* Of the last store to each granule: until, forward_exact, number. Code may read what
+	 * comes after them, which does not matter. */
+	uint64_t near_until[STORE_GRANULES], near_exact[STORE_GRANULES];
+	uint64_t near_number[STORE_GRANULES];
 };
+
+#define MANY_BEFORE UINT64_MAX
+
+/* Address and size of an access of one granule, in one number; others have NEVER_EXACT. */
+#define NEVER_EXACT UINT64_MAX
+static inline uint64_t forward_exact(uint64_t address, unsigned size)
+{
+	return address * STORE_GRANULE + size - 1;
+}
 
 /* forward.c. */
 void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order);
-void forward_age(struct store_buffer *b);
-unsigned forward_back_far(const struct store_buffer *b, uint64_t address, unsigned size);
+/* The youngest store among the last `buffer` ones, and not more than a window before the load of
+ * this order, that overlaps bits 11..0 of the load. */
+struct buffered_store forward_search(const struct store_buffer *b, uint32_t buffer,
+	uint64_t address, unsigned size, uint64_t order);
 
-/* A bit for each byte of the granule that is among these. */
-static inline unsigned forward_bytes(uint64_t address, unsigned size)
+static inline uint64_t forward_granule(uint64_t address)
 {
-	return ((1u << size) - 1) << (address & 7);
+	return address / STORE_GRANULE % STORE_GRANULES;
 }
 
-#ifdef __SSE4_1__
-/* All ones for each of these bits. */
-static inline __m128i forward_mask(unsigned bytes)
+static inline void forward_enter(
+	struct store_buffer *b, uint64_t address, unsigned size, uint64_t until, uint64_t before)
 {
-	const __m128i bits = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
+	uint64_t at = b->number++ % STORES_MAX;
 
-	return _mm_cmpeq_epi16(_mm_and_si128(_mm_set1_epi16((short)bytes), bits), bits);
-}
-#endif
-
-/* Distance to the youngest store to bytes of one granule of any page. */
-static inline unsigned forward_back_near(
-	const struct store_buffer *b, uint64_t address, unsigned size)
-{
-	const uint16_t *numbers = &b->numbers[address % STORE_BYTES & ~UINT64_C(7)];
-	unsigned bytes = forward_bytes(address, size);
-#ifdef __SSE4_1__
-	__m128i back = _mm_sub_epi16(_mm_set1_epi16((short)b->number),
-		_mm_load_si128((const __m128i *)(const void *)numbers));
-	__m128i others = forward_mask(~bytes);
-
-	return (uint16_t)_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_or_si128(back, others)));
-#else
-	unsigned least = UINT16_MAX;
-
-	for (unsigned i = 0; i < 8; i++) {
-		unsigned back = (uint16_t)(b->number - numbers[i]);
-
-		least = bytes >> i & 1 && back < least ? back : least;
-	}
-	return least;
-#endif
-}
-
-/* Store number b->number is to these bytes of a granule. */
-static inline void forward_mark(struct store_buffer *b, uint64_t address, unsigned size)
-{
-	uint16_t *numbers = &b->numbers[address % STORE_BYTES & ~UINT64_C(7)];
-	unsigned bytes = forward_bytes(address, size);
-#ifdef __SSE4_1__
-	__m128i *to = (__m128i *)(void *)numbers, number = _mm_set1_epi16((short)b->number);
-
-	if (LIKELY(size == 8))
-		_mm_store_si128(to, number);
-	else
-		_mm_store_si128(
-			to, _mm_blendv_epi8(_mm_load_si128(to), number, forward_mask(bytes)));
-#else
-	for (unsigned i = 0; i < 8; i++)
-		numbers[i] = bytes >> i & 1 ? (uint16_t)b->number : numbers[i];
-#endif
+	b->address[at] = address;
+	b->until[at] = until;
+	b->before[at] = before;
+	b->low[at] = (uint16_t)address;
+	b->size[at] = (uint16_t)size;
 }
 
 /* A store within one granule. */
 static inline void forward_remember(
 	struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
-	struct buffered_store *s = &b->ring[b->number % STORES_MAX];
+	uint64_t until = order + b->window, granule = forward_granule(address);
+	uint64_t before = b->near_number[granule];
 
-	s->address = address;
-	s->size = size;
-	s->order = (uint32_t)order;
-	forward_mark(b, address, size);
-	b->orders[address / 8 % (STORE_BYTES / 8)] = (uint32_t)order;
-	if (UNLIKELY(++b->number >= b->aging))
-		forward_age(b);
+	b->near_until[granule] = until;
+	b->near_exact[granule] = forward_exact(address, size);
+	b->near_number[granule] = b->number;
+	forward_enter(b, address, size, until, before);
 }
 
-/* Was there a store to one of the load's granules not more than `window` instructions before? */
-static inline int forward_is_near(const struct store_buffer *b, uint32_t window, uint64_t address,
-	unsigned size, uint64_t order)
+/* May the load need a store? */
+static inline int forward_is_near(
+	const struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
-	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
+	uint64_t granule = address / STORE_GRANULE, last = (address + size - 1) / STORE_GRANULE;
 
 	for (; granule <= last; granule++)
-		if ((uint32_t)order - b->orders[granule % (STORE_BYTES / 8)] <= window)
+		if (b->near_until[granule % STORE_GRANULES] >= order)
 			return 1;
 	return 0;
 }
 
-/* The youngest store among the last `buffer` ones, and not more than `window` instructions before
- * the load of this order, that overlaps bits 11..0 of the load; else null. */
-static inline const struct buffered_store *forward_youngest(const struct store_buffer *b,
-	uint32_t buffer, uint32_t window, uint64_t address, unsigned size, uint64_t order)
+/* The same for a load within one granule: also not, if the last store there wrote its bytes and no
+ * others. */
+static inline int forward_is_near_granule(
+	const struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
-	const struct buffered_store *s;
-	unsigned back;
+	uint64_t granule = forward_granule(address);
 
-	if (LIKELY(!forward_is_near(b, window, address, size, order)))
-		return (const struct buffered_store *)0;
-	back = (address & 7) + size <= 8 ? forward_back_near(b, address, size)
-					 : forward_back_far(b, address, size);
-	if (LIKELY(back > buffer))
-		return (const struct buffered_store *)0;
-	s = &b->ring[(b->number - back) % STORES_MAX];
-	return (uint32_t)order - s->order > window ? (const struct buffered_store *)0 : s;
+	return UNLIKELY(b->near_until[granule] >= order) &&
+	       b->near_exact[granule] != forward_exact(address, size);
+}
+
+/* As forward_search, of a load within one granule. */
+static inline struct buffered_store forward_search_granule(const struct store_buffer *b,
+	uint32_t buffer, uint64_t address, unsigned size, uint64_t order)
+{
+	uint64_t number = b->near_number[forward_granule(address)], at;
+
+	for (; b->number - number <= buffer; number = b->before[at]) {
+		at = number % STORES_MAX;
+		if (b->until[at] < order)
+			break;
+		if ((b->low[at] - address) % STORE_BYTES < size ||
+			(address - b->low[at]) % STORE_BYTES < b->size[at])
+			return (struct buffered_store){b->address[at], b->size[at]};
+		if (UNLIKELY(b->before[at] == MANY_BEFORE))
+			return forward_search(b, buffer, address, size, order);
+	}
+	return (struct buffered_store){0, 0};
 }
 
 /* Did it write all bytes of the load? */
-static inline int forward_covers(const struct buffered_store *s, uint64_t address, unsigned size)
+static inline int forward_covers(struct buffered_store s, uint64_t address, unsigned size)
 {
-	uint64_t before = address - s->address, behind = (uint64_t)s->size - size - before;
+	uint64_t before = address - s.address, behind = s.size - size - before;
 
 	return (int64_t)(before | behind) >= 0;
+}
+
+/* Some of them? */
+static inline int forward_overlaps(struct buffered_store s, uint64_t address, unsigned size)
+{
+	return address - s.address < s.size || s.address - address < size;
 }
 
 #endif

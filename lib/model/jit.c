@@ -9,7 +9,7 @@
 #include "model/jit.h"
 
 #include "model/branch.h"
-#include "model/jit_x86.h"
+#include "model/jit_stores.h"
 #include "model/run.h"
 
 #if JIT
@@ -25,7 +25,6 @@
 #define JIT_ACCESSES 64
 #define JIT_OUTCOMES 8
 
-#define CORE(field)    jit_at(R12, offsetof(struct core, field))
 #define CONTEXT(field) jit_at(R15, offsetof(struct jit_context, field))
 #define RUNNING(field) jit_at(RDI, offsetof(struct model_segment, run.field))
 
@@ -119,42 +118,37 @@ void model_set_code(struct model *m, void *memory, size_t bytes)
 
 /* ---- segments ---- */
 
-/* Jumps to what the code does not do itself, and where each goes on. */
-struct jit_slow {
-	uint8_t *jumps[8];
-	unsigned count;
-	uint8_t *near;      /* a load near a store */
-	const uint8_t *far; /* where it goes on */
-	const uint8_t *back;
-	jit_routine routine;
-};
-
-static void jit_slow_if(struct jit *e, struct jit_slow *slow, unsigned condition)
+void jit_slow_if(struct jit *e, struct jit_slow *slow, unsigned condition)
 {
 	slow->jumps[slow->count++] = jit_jump_ahead(e, condition);
 }
 
 /* rax: the address, rcx: the index of its slot. */
-static void jit_slot(struct jit *e, struct jit_slow *slow, unsigned i)
+void jit_line(struct jit *e, unsigned i)
 {
 	jit_memory(e, OP_MOV | WIDE, RAX, jit_at(RBX, (1 + i) * sizeof(uint64_t)));
 	jit_registers(e, OP_MOV, RCX, RAX);
-	jit_registers(e, OP_MOV | WIDE, RDX, RAX);
 	jit_shift_right(e, 0, RCX, COMMON_LINE);
 	jit_constant(e, IMM_AND, 0, RCX, LINE_SLOTS - 1);
+}
+
+static void jit_slot(struct jit *e, struct jit_slow *slow, unsigned i)
+{
+	jit_line(e, i);
+	jit_registers(e, OP_MOV | WIDE, RDX, RAX);
 	jit_shift_right(e, WIDE, RDX, COMMON_LINE + LINE_SLOT_BITS);
 	jit_memory(e, OP_CMP, RDX,
 		jit_indexed(R12, RCX, 3, offsetof(struct core, line_slots[0].above)));
 	jit_slow_if(e, slow, NOT_EQUAL);
 }
 
-/* The access is within one granule, or within one line. */
+/* The access is within one granule, or begins with one; is within one line. */
 static void jit_aligned(struct jit *e, struct jit_slow *slow, unsigned size)
 {
 	if (size == 1)
 		return;
 	jit_byte(e, 0xa8); /* test al, ... */
-	jit_byte(e, size - 1);
+	jit_byte(e, (size < STORE_GRANULE ? size : STORE_GRANULE) - 1);
 	jit_slow_if(e, slow, NOT_EQUAL);
 }
 
@@ -162,8 +156,9 @@ static void jit_within_line(struct jit *e, struct jit_slow *slow, unsigned size)
 {
 	if (size == 1)
 		return;
-	jit_constant(e, IMM_AND, 0, RAX, LINE_BYTES - 1);
-	jit_constant(e, IMM_CMP, 0, RAX, (int32_t)(LINE_BYTES - size));
+	jit_registers(e, OP_MOV, RDX, RAX);
+	jit_constant(e, IMM_AND, 0, RDX, LINE_BYTES - 1);
+	jit_constant(e, IMM_CMP, 0, RDX, (int32_t)(LINE_BYTES - size));
 	jit_slow_if(e, slow, ABOVE);
 }
 
@@ -182,118 +177,25 @@ static void jit_uses(struct jit *e, const struct model *m)
 		jit_indexed(R12, RDX, 3, offsetof(struct core, page_used)));
 }
 
-/* No store of late to any of the load's granule; else `near` goes on. */
-static void jit_far_from_stores(
-	struct jit *e, struct jit_slow *slow, const struct model *m, unsigned insn)
-{
-	jit_registers(e, OP_MOV, RDX, RAX);
-	jit_memory(e, OP_LEA, RSI, jit_at(R14, insn + 1u));
-	jit_shift_right(e, 0, RDX, 3);
-	jit_constant(e, IMM_AND, 0, RDX, STORE_BYTES / 8 - 1);
-	jit_memory(e, OP_SUB, RSI, jit_indexed(R12, RDX, 2, offsetof(struct core, stores.orders)));
-	jit_constant(e, IMM_CMP, 0, RSI, (int32_t)m->config.window);
-	slow->near = jit_jump_ahead(e, NOT_ABOVE);
-	slow->far = e->at;
-}
-
-/* A load whose granule had a store of late. It needs nothing more if one store wrote all of its
- * bytes, and that is no longer in the buffer or was to these addresses. */
-static void jit_near_stores(
-	struct jit *e, struct jit_slow *slow, const struct model *m, unsigned size)
-{
-	jit_land(e, slow->near);
-	jit_registers(e, OP_MOV, RDX, RAX);
-	jit_constant(e, IMM_AND, 0, RDX, STORE_BYTES - 1);
-	jit_memory(e,
-		size == 1   ? OP_MOVZX_WORD
-		: size == 2 ? OP_MOV
-			    : OP_MOV | WIDE,
-		RSI, jit_indexed(R12, RDX, 1, offsetof(struct core, stores.numbers)));
-	if (size == 8) {
-		jit_memory(e, OP_CMP | WIDE, RSI,
-			jit_indexed(R12, RDX, 1, offsetof(struct core, stores.numbers) + 8));
-		jit_slow_if(e, slow, NOT_EQUAL);
-	}
-	if (size > 1) {
-		jit_registers(e, size > 2 ? OP_MOV | WIDE : OP_MOV, RDI, RSI);
-		jit_rotate(e, size > 2 ? RDI | WIDE : RDI, 16);
-		jit_registers(e, size > 2 ? OP_CMP | WIDE : OP_CMP, RDI, RSI);
-		jit_slow_if(e, slow, NOT_EQUAL);
-	}
-	jit_registers(e, OP_MOV, RDX, RBP);
-	jit_registers(e, OP_SUB, RDX, RSI);
-	jit_registers(e, OP_MOVZX_WORD, RDX, RDX);
-	jit_constant(e, IMM_CMP, 0, RDX, (int32_t)m->config.store_buffer);
-	jit_jump_if(e, ABOVE, slow->far);
-	jit_constant(e, IMM_AND, 0, RSI, STORES_MAX - 1);
-	jit_shift_left(e, RSI, 4);
-	jit_registers(e, OP_MOV | WIDE, RDI, RAX);
-	jit_memory(e, OP_SUB | WIDE, RDI,
-		jit_indexed(R12, RSI, 0, offsetof(struct core, stores.ring)));
-	jit_constant(e, IMM_CMP, WIDE, RDI, STORE_PIECE);
-	jit_jump_if(e, BELOW, slow->far);
-	slow->jumps[slow->count++] = jit_jump_always_ahead(e);
-}
-
-static void jit_storable(struct jit *e, struct jit_slow *slow)
-{
-	jit_memory(e, OP_CMP_BYTE, 7, jit_indexed(R12, RCX, 0, offsetof(struct core, storable)));
-	jit_byte(e, 0);
-	jit_slow_if(e, slow, EQUAL);
-}
-
-/* As forward_remember. rbp has the store's number. */
-static void jit_remember(struct jit *e, struct jit_slow *slow, unsigned insn, unsigned size)
-{
-	size_t ring = offsetof(struct core, stores.ring),
-	       last = offsetof(struct core, stores.numbers);
-
-	jit_memory(e, OP_CMP | WIDE, RBP, CORE(clock.stores_full));
-	jit_slow_if(e, slow, NOT_BELOW);
-	jit_registers(e, OP_MOV, RSI, RBP);
-	jit_constant(e, IMM_AND, 0, RSI, STORES_MAX - 1);
-	jit_shift_left(e, RSI, 4);
-	jit_memory(e, OP_LEA, RDI, jit_at(R14, insn + 1u));
-	jit_memory(e, OP_MOV_TO | WIDE, RAX, jit_indexed(R12, RSI, 0, ring));
-	jit_memory(e, OP_MOV_TO, RDI,
-		jit_indexed(R12, RSI, 0, ring + offsetof(struct buffered_store, order)));
-	jit_memory(e, OP_MOV_CONSTANT, 0,
-		jit_indexed(R12, RSI, 0, ring + offsetof(struct buffered_store, size)));
-	jit_word(e, size);
-	jit_constant(e, IMM_AND, 0, RAX, STORE_BYTES - 1);
-	if (size == 1) {
-		jit_byte(e, 0x66);
-		jit_memory(e, OP_MOV_TO, RBP, jit_indexed(R12, RAX, 1, last));
-	} else {
-		jit_byte(e, 0x66); /* movd xmm0, ebp */
-		jit_registers(e, OP_MOVD, 0, RBP);
-		jit_byte(e, 0xf2); /* pshuflw xmm0, xmm0, 0 */
-		jit_registers(e, OP_PSHUFLW, 0, 0);
-		jit_byte(e, 0);
-		if (size == 8) {
-			jit_byte(e, 0x66); /* punpcklqdq xmm0, xmm0 */
-			jit_registers(e, OP_PUNPCKLQDQ, 0, 0);
-		}
-		jit_byte(e, 0x66); /* movd [...], xmm0; movq; movdqa */
-		jit_memory(e,
-			size == 2   ? OP_MOVD_TO
-			: size == 4 ? OP_MOVQ_TO
-				    : OP_MOVDQA_TO,
-			0, jit_indexed(R12, RAX, 1, last));
-	}
-	jit_shift_right(e, 0, RAX, 3);
-	jit_memory(
-		e, OP_MOV_TO, RDI, jit_indexed(R12, RAX, 2, offsetof(struct core, stores.orders)));
-	jit_registers(e, OP_INC | WIDE, 0, RBP);
-}
-
-static void jit_call_access(struct jit *e, jit_routine routine, unsigned i, unsigned insn)
+void jit_call_access(struct jit *e, jit_routine routine, unsigned i, unsigned insn)
 {
 	jit_memory(e, OP_MOV_TO | WIDE, RBP, CORE(stores.number));
 	jit_move_constant(e, RDI, i);
 	jit_memory(e, OP_LEA | WIDE, RSI, jit_at(R14, insn + 1u));
 	jit_call(e, routine);
 	jit_memory(e, OP_MOV | WIDE, RBP, CORE(stores.number));
+}
+
+/* May a store go to the line, and into the buffer? */
+static void jit_storable(struct jit *e, struct jit_slow *slow, const struct model *m)
+{
+	jit_memory(e, OP_CMP_BYTE, 7, jit_indexed(R12, RCX, 0, offsetof(struct core, storable)));
+	jit_byte(e, 0);
+	jit_slow_if(e, slow, EQUAL);
+	if (!m->timed)
+		return;
+	jit_memory(e, OP_CMP | WIDE, RBP, CORE(clock.stores_full));
+	jit_slow_if(e, slow, NOT_BELOW);
 }
 
 static void jit_access(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
@@ -303,23 +205,24 @@ static void jit_access(struct jit *e, struct jit_slow *slow, const struct model 
 	int wide = a->way == WIDE_LOADS || a->way == WIDE_STORES,
 	    buffer = (m->parts_away & MODEL_PART_STORES) != 0;
 
-	slow->count = 0;
+	slow->count = slow->near_count = 0;
 	slow->routine = jit_access_routine(a);
-	if (a->way == OTHERWISE || (buffer && wide) || a->size > LINE_BYTES) {
+	if (a->way == OTHERWISE || a->size > (buffer ? (uint32_t)JIT_WIDE : (uint32_t)LINE_BYTES) ||
+		(buffer && a->way == WIDE_STORES && a->size % STORE_GRANULE)) {
 		jit_call_access(e, slow->routine, i, a->insn);
 		return;
 	}
 	jit_slot(e, slow, i);
-	if (buffer)
+	if (buffer && a->way != WIDE_LOADS)
 		jit_aligned(e, slow, a->size);
-	else
+	if (!buffer || wide)
 		jit_within_line(e, slow, a->size);
 	if (a->way != LOADS && a->way != WIDE_LOADS)
-		jit_storable(e, slow);
+		jit_storable(e, slow, m);
 	if (buffer && loads)
-		jit_far_from_stores(e, slow, m, a->insn);
-	if (buffer && a->way != LOADS)
-		jit_remember(e, slow, a->insn, a->size);
+		jit_far_from_stores(e, slow, a);
+	if (buffer && a->way != LOADS && a->way != WIDE_LOADS)
+		jit_remember(e, m, a->insn, a->size);
 	jit_uses(e, m);
 	slow->back = e->at;
 }
@@ -327,8 +230,8 @@ static void jit_access(struct jit *e, struct jit_slow *slow, const struct model 
 static void jit_slow(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
 	const struct model_access *a)
 {
-	if (slow->near)
-		jit_near_stores(e, slow, m, a->size);
+	if (slow->near_count)
+		jit_near(e, slow, m, i, a);
 	if (!slow->count)
 		return;
 	for (unsigned k = 0; k < slow->count; k++)

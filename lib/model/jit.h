@@ -52,6 +52,8 @@ void jit_segment(struct model *m, struct model_segment *s);
 typedef void (*jit_routine)(uint64_t, uint64_t);
 void jit_call(struct jit *e, jit_routine routine);
 void jit_access_slowly(uint64_t access, uint64_t order);
+/* Of a load near a store: the rest of the access comes after it. */
+jit_routine jit_near_routine(const struct model_access *a);
 jit_routine jit_access_routine(const struct model_access *a);
 /* Branches: outcome is the index of one of the segment's, from is where it is. What they need is in
  * the code, so that the host does not wait for descriptors. */

@@ -52,7 +52,7 @@ static void routine_return(void)
 
 	tick = context->m->tick;
 	context->free = c->taken_free - c->front - c->back;
-	context->stop = loop_stop(c, order, context->limit);
+	context->stop = loop_stop(c, context->limit);
 }
 
 /* An access that may change more than the times of its line and page. */
@@ -87,6 +87,77 @@ INLINE const struct line_slot *routine_slot(uint64_t address, unsigned size)
 	return slot;
 }
 
+/* A load that needs a store. Returns 0 if it may take time, and nothing was done. */
+INLINE int routine_meet(struct buffered_store s, uint64_t address, unsigned size)
+{
+	struct model *m = context->m;
+
+	if (!s.size || forward_covers(s, address, size))
+		return 1;
+	if (m->timed || core->retire || m->watch)
+		return 0;
+	m->counts[forward_overlaps(s, address, size) ? EV_STORE_FORWARD_FAILURES : EV_ALIASES_4K]++;
+	return 1;
+}
+
+static NOINLINE int routine_meet_wide(uint64_t address, unsigned size, uint64_t order_of)
+{
+	uint32_t buffer = context->m->config.store_buffer;
+
+	return routine_meet(
+		forward_search(&core->stores, buffer, address, size, order_of), address, size);
+}
+
+static NOINLINE int routine_meet_granule(uint64_t address, unsigned size, uint64_t order_of)
+{
+	uint32_t buffer = context->m->config.store_buffer;
+
+	return routine_meet(forward_search_granule(&core->stores, buffer, address, size, order_of),
+		address, size);
+}
+
+/* May take time. */
+static NOINLINE void routine_meet_slowly(uint64_t access, uint64_t order_of)
+{
+	struct model_segment *s = routine_segment();
+
+	routine_leave();
+	run_meet_store(context->m, core, s, &s->run.accesses[access], at[1 + access], order_of);
+	routine_return();
+}
+
+#define JIT_NEAR(size)                                                                             \
+	static void jit_near_##size(uint64_t access, uint64_t order_of)                            \
+	{                                                                                          \
+		uint32_t buffer = context->m->config.store_buffer;                                 \
+		uint64_t address = at[1 + access];                                                 \
+                                                                                                   \
+		if (UNLIKELY(!routine_meet(forward_search_granule(&core->stores, buffer, address,  \
+						   size, order_of),                                \
+			    address, size)))                                                       \
+			routine_meet_slowly(access, order_of);                                     \
+	}
+
+JIT_NEAR(1)
+JIT_NEAR(2)
+JIT_NEAR(4)
+JIT_NEAR(8)
+
+static void jit_near_wide(uint64_t access, uint64_t order_of)
+{
+	unsigned size = routine_segment()->run.accesses[access].size;
+
+	if (UNLIKELY(!routine_meet_wide(at[1 + access], size, order_of)))
+		routine_meet_slowly(access, order_of);
+}
+
+jit_routine jit_near_routine(const struct model_access *a)
+{
+	static const jit_routine sized[] = {jit_near_1, jit_near_2, jit_near_4, jit_near_8};
+
+	return a->way == WIDE_LOADS ? jit_near_wide : sized[__builtin_ctz(a->size)];
+}
+
 /* How: of enum LOADS ... */
 INLINE void routine_access(uint64_t access, uint64_t order_of, unsigned how, unsigned size)
 {
@@ -100,9 +171,10 @@ INLINE void routine_access(uint64_t access, uint64_t order_of, unsigned how, uns
 		UNLIKELY(!loop_may_store(core, address, context->m->parts)))
 		goto unslotted;
 	if (how != STORES && how != WIDE_STORES &&
-		UNLIKELY(within ? loop_may_meet(context->m, &core->stores,
-					  context->m->config.window, address, size, order_of)
-				: forward_meets(context->m, core, address, size, order_of)))
+		UNLIKELY(within ? forward_is_near_granule(&core->stores, address, size, order_of) &&
+					  !routine_meet_granule(address, size, order_of)
+				: forward_is_near(&core->stores, address, size, order_of) &&
+					  !routine_meet_wide(address, size, order_of)))
 		goto slowly;
 	if (how != LOADS && how != WIDE_LOADS) {
 		if (LIKELY(within))
@@ -172,9 +244,7 @@ void jit_stop(uint64_t unused, uint64_t unused_too)
 	}
 	if (order >= context->limit)
 		context->end = at;
-	context->stop = loop_stop(context->clock, order, context->limit);
-	if (core->stores.number >= core->stores.aging)
-		forward_age(&core->stores);
+	context->stop = loop_stop(context->clock, context->limit);
 }
 
 void jit_retire(uint64_t unused, uint64_t unused_too)

@@ -29,6 +29,13 @@ void jit_memory(struct jit *e, unsigned op, unsigned reg, struct jit_memory m)
 	int sib = m.index != NO_INDEX || (m.base & 7) == RSP,
 	    near = (int8_t)m.displacement == m.displacement;
 
+	if (m.base == NO_BASE) {
+		jit_prefix(e, op, reg, 0, m.index);
+		jit_byte(e, (reg & 7) << 3 | 4);
+		jit_byte(e, (unsigned)m.scale << 6 | (m.index & 7u) << 3 | 5);
+		jit_word(e, (uint32_t)m.displacement);
+		return;
+	}
 	jit_prefix(e, op, reg, m.base, m.index == NO_INDEX ? 0 : m.index);
 	jit_byte(e, (near ? 0x40u : 0x80u) | (reg & 7) << 3 | (sib ? 4u : m.base & 7u));
 	if (sib)
@@ -80,22 +87,6 @@ void jit_shift_right(struct jit *e, unsigned wide, unsigned reg, unsigned bits)
 {
 	jit_prefix(e, 0xc1 | wide, 0, reg, 0);
 	jit_byte(e, 0xc0 | 5 << 3 | (reg & 7));
-	jit_byte(e, bits);
-}
-
-/* reg may be WIDE. */
-void jit_shift_left(struct jit *e, unsigned reg, unsigned bits)
-{
-	jit_prefix(e, 0xc1 | (reg & WIDE), 0, reg & 15, 0);
-	jit_byte(e, 0xc0 | 4 << 3 | (reg & 7));
-	jit_byte(e, bits);
-}
-
-/* Likewise. */
-void jit_rotate(struct jit *e, unsigned reg, unsigned bits)
-{
-	jit_prefix(e, 0xc1 | (reg & WIDE), 0, reg & 15, 0);
-	jit_byte(e, 0xc8 | (reg & 7));
 	jit_byte(e, bits);
 }
 

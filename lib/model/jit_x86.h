@@ -8,7 +8,7 @@
 
 #include "model/jit.h"
 
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R12 = 12, R13, R14, R15, NO_INDEX };
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R12 = 12, R13, R14, R15, NO_INDEX, NO_BASE };
 
 struct jit_memory {
 	uint8_t base, index, scale; /* log2 */
@@ -44,15 +44,10 @@ enum {
 	OP_MOV_BYTE_CONSTANT = 0xc6, /* /0 */
 	OP_MOV_BYTE_TO = 0x88,
 	OP_CMP_CONSTANT = 0x81, /* /7 */
-	OP_MOVD = 0x0f6e,
-	OP_MOVD_TO = 0x0f7e,
-	OP_MOVQ_TO = 0x0fd6,
-	OP_MOVDQA_TO = 0x0f7f,
-	OP_PSHUFLW = 0x0f70,
-	OP_PUNPCKLQDQ = 0x0f6c,
 	OP_OR = 0x0b,
-	OP_INC = 0xff,  /* /0; /2 is call, /4 jmp */
-	WIDE = 1 << 16, /* of 64 bits */
+	OP_INC = 0xff,      /* /0; /2 is call, /4 jmp */
+	WIDE = 1 << 16,     /* of 64 bits */
+	OPERANDS_16 = 0x66, /* before an instruction: its operands have 16 bits */
 };
 
 /* Of a register and a constant: which of these. */
@@ -82,10 +77,6 @@ void jit_carry(struct jit *e, unsigned which, struct jit_memory at, unsigned val
 /* The low byte of one of the first four registers becomes 1 or 0. */
 void jit_set_not_equal(struct jit *e, unsigned reg);
 void jit_shift_right(struct jit *e, unsigned wide, unsigned reg, unsigned bits);
-/* reg may be WIDE. */
-void jit_shift_left(struct jit *e, unsigned reg, unsigned bits);
-/* Likewise. */
-void jit_rotate(struct jit *e, unsigned reg, unsigned bits);
 void jit_move_constant(struct jit *e, unsigned reg, uint32_t value);
 /* reg: one of the first eight. */
 void jit_move_wide(struct jit *e, unsigned reg, uint64_t value);

@@ -72,15 +72,14 @@ INLINE enum passed pass_other(struct model *m, struct core *core, const struct m
 	}
 	if (UNLIKELY(address & a->mask))
 		return UNSLOTTED;
-	if (!met &&
-		UNLIKELY(loop_may_meet(m, b, m->config.window, address, size, base + a->insn + 1u)))
+	if (!met && UNLIKELY(loop_may_meet(m, b, address, size, base + a->insn + 1u)))
 		return MEETS;
 	forward_remember(b, address, size, base + a->insn + 1u);
 	return PASSED;
 }
 
 INLINE enum passed pass_access(struct model *m, struct core *core, const struct model_access *a,
-	uint64_t address, struct pace *p, uint32_t window, int met, const unsigned parts)
+	uint64_t address, struct pace *p, int met, const unsigned parts)
 {
 	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
 	enum passed passed;
@@ -93,8 +92,8 @@ INLINE enum passed pass_access(struct model *m, struct core *core, const struct 
 			return passed;
 	} else if (LIKELY(a->way == LOADS)) {
 		if (parts & MODEL_PART_STORES && !met &&
-			UNLIKELY(loop_may_meet(m, &core->stores, window, address, a->size,
-				p->order + a->insn + 1u)))
+			UNLIKELY(loop_may_meet(
+				m, &core->stores, address, a->size, p->order + a->insn + 1u)))
 			return MEETS;
 	} else {
 		if (UNLIKELY(!loop_may_store(core, address, parts)))
@@ -119,7 +118,7 @@ static NOINLINE void access_slowly(struct model *m, struct core *core,
 	if (passed == MEETS) {
 		run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 		p = (struct pace){.tick = m->tick, .order = base};
-		passed = pass_access(m, core, a, address, &p, 0, 1, MODEL_PARTS_ALL);
+		passed = pass_access(m, core, a, address, &p, 1, MODEL_PARTS_ALL);
 		m->tick = p.tick;
 	}
 	if (passed == UNSLOTTED)
@@ -198,11 +197,11 @@ void loop_access(struct model *m, const struct model_segment *s, const struct mo
 	struct core *core = m->core;
 	uint64_t base = core->clock.order;
 	struct pace p = {.tick = m->tick, .order = base};
-	enum passed passed = pass_access(m, core, a, address, &p, m->config.window, 0, m->parts);
+	enum passed passed = pass_access(m, core, a, address, &p, 0, m->parts);
 
 	if (LIKELY(passed == MEETS) && LIKELY(address % GRANULE + a->size <= GRANULE) &&
 		LIKELY(run_met_in_vain(m, core, s, a, address, base + a->insn + 1u)))
-		passed = pass_access(m, core, a, address, &p, m->config.window, 1, m->parts);
+		passed = pass_access(m, core, a, address, &p, 1, m->parts);
 	if (passed == PASSED)
 		m->tick = p.tick;
 	else if (LIKELY(passed == UNSLOTTED))
@@ -246,6 +245,8 @@ static NOINLINE struct pace loop_code(
 		.limit = limit};
 
 	m->jit.enter(&c);
+	m->counts[EV_ALIASES_4K] += m->core->stores.aliases;
+	m->core->stores.aliases = 0;
 	*at = c.at;
 	*end = c.end;
 	return (struct pace){c.tick, c.order, c.free, c.stop};
@@ -277,14 +278,14 @@ static NOINLINE int iterates(struct model *m, struct core *core, struct model_se
 
 /* A load of one granule, of a size that is a power of two; 0: nothing was done. */
 INLINE int pass_load(const struct model *m, struct core *core, struct pace *p, uint64_t address,
-	unsigned size, unsigned insn, uint32_t window, const unsigned parts)
+	unsigned size, unsigned insn, const unsigned parts)
 {
 	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
 
 	if (UNLIKELY((slot->above ^ line_slot_above(address, COMMON_LINE)) |
 		     ((uint32_t)address & (size - 1))) ||
-		(parts & MODEL_PART_STORES && UNLIKELY(loop_may_meet(m, &core->stores, window,
-						      address, size, p->order + insn + 1u))))
+		(parts & MODEL_PART_STORES && UNLIKELY(loop_may_meet(m, &core->stores, address,
+						      size, p->order + insn + 1u))))
 		return 0;
 	core->line_used[slot->line] = ++p->tick;
 	core->page_used[slot->page] = p->tick;
@@ -308,8 +309,7 @@ INLINE int pass_store(struct core *core, struct pace *p, uint64_t address, unsig
 	return 1;
 }
 
-#define LOAD(i)                                                                                    \
-	LIKELY(pass_load(m, core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], window, parts))
+#define LOAD(i)  LIKELY(pass_load(m, core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], parts))
 #define STORE(i) LIKELY(pass_store(core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], parts))
 
 /* Few values stay in registers from one part of a record to the next, so that they fit. The usual
@@ -322,7 +322,6 @@ INLINE const uint64_t *run_loop(struct model *m, const uint64_t *at, const uint6
 {
 	struct core *core = m->core;
 	struct clock *clock = &core->clock;
-	const uint32_t window = m->config.window;
 	const uint64_t interval = m->taken_interval;
 	const uint64_t *behind = at; /* the record, or the next one */
 	const struct model_access *a, *a_end;
@@ -417,7 +416,7 @@ accesses:
 	for (; a != a_end; a++, at++) {
 		met = 0;
 	retry:
-		passed = pass_access(m, core, a, *at, &p, window, met, parts);
+		passed = pass_access(m, core, a, *at, &p, met, parts);
 		if (LIKELY(passed == PASSED))
 			continue;
 		if (LIKELY(passed == UNSLOTTED)) {
@@ -443,7 +442,7 @@ passed:
 			ELSEWHERE(clock_wait(clock));
 		if (p.order >= limit)
 			end = behind;
-		p.stop = loop_stop(clock, p.order, limit);
+		p.stop = loop_stop(clock, limit);
 	}
 	if (LIKELY(way == CONDITIONAL)) {
 		unsigned taken = s->run.taken;

@@ -22,17 +22,9 @@ INLINE void loop_leave(struct model *m, struct clock *c, const struct pace *p)
 	c->taken_free = p->free + c->front + c->back;
 }
 
-/* Instructions after which a stop is due at the latest: the store buffer has to look at its
- * numbers.
- */
-#define STOP_MOST 8192
-
-INLINE uint64_t loop_stop(const struct clock *c, uint64_t order, uint64_t limit)
+INLINE uint64_t loop_stop(const struct clock *c, uint64_t limit)
 {
-	uint64_t stop = order + STOP_MOST;
-
-	stop = c->next_wait < stop ? c->next_wait : stop;
-	return stop < limit ? stop : limit;
+	return c->next_wait < limit ? c->next_wait : limit;
 }
 
 INLINE void loop_enter(const struct model *m, const struct clock *c, struct pace *p, uint64_t limit)
@@ -40,24 +32,20 @@ INLINE void loop_enter(const struct model *m, const struct clock *c, struct pace
 	p->tick = m->tick;
 	p->order = c->order;
 	p->free = c->taken_free - c->front - c->back;
-	p->stop = loop_stop(c, p->order, limit);
+	p->stop = loop_stop(c, limit);
 }
 
 /* Does the load, within one granule, overlap a store, except by getting all of its bytes from it?
  */
-INLINE int loop_may_meet(const struct model *m, const struct store_buffer *b, uint32_t window,
-	uint64_t address, unsigned size, uint64_t order)
+INLINE int loop_may_meet(const struct model *m, const struct store_buffer *b, uint64_t address,
+	unsigned size, uint64_t order)
 {
-	const struct buffered_store *s;
-	unsigned back;
+	struct buffered_store s;
 
-	if (LIKELY((uint32_t)order - b->orders[address / 8 % (STORE_BYTES / 8)] > window))
+	if (LIKELY(!forward_is_near_granule(b, address, size, order)))
 		return 0;
-	back = forward_back_near(b, address, size);
-	if (LIKELY(back > m->config.store_buffer))
-		return 0;
-	s = &b->ring[(b->number - back) % STORES_MAX];
-	return !forward_covers(s, address, size) && (uint32_t)order - s->order <= window;
+	s = forward_search_granule(b, m->config.store_buffer, address, size, order);
+	return s.size && !forward_covers(s, address, size);
 }
 
 /* May a store go to the line, and into the buffer? */

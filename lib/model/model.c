@@ -42,6 +42,7 @@ static void init_core(struct model *m, unsigned number)
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;
 	core->stores.number = STORES_MAX + 1;
+	core->stores.window = m->config.window;
 	if (!core->clocked)
 		return;
 	retire_init(core->clocked, &m->config);

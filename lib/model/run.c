@@ -58,11 +58,11 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 NOINLINE int run_met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
-	const struct buffered_store *store = forward_from(m, core, address, a->size, order);
+	struct buffered_store store = forward_from(m, core, address, a->size, order);
 
-	if (!store || forward_covers(store, address, a->size))
+	if (!store.size || forward_covers(store, address, a->size))
 		return 1;
-	if (address - store->address < store->size || store->address - address < a->size)
+	if (forward_overlaps(store, address, a->size))
 		return 0;
 	m->insn = &s->block->insns[a->insn];
 	watch_address(m, address);

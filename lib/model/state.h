@@ -481,21 +481,25 @@ int cachegrind_is_usual(const struct model *m, const struct core *core);
 /* forward.c. */
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size);
 
-/* The youngest store in the buffer that overlaps bits 11..0 of the load, else null. */
-static inline const struct buffered_store *forward_from(const struct model *m,
-	const struct core *core, uint64_t address, unsigned size, uint64_t order)
+/* The youngest store in the buffer that overlaps bits 11..0 of the load. */
+static inline struct buffered_store forward_from(const struct model *m, const struct core *core,
+	uint64_t address, unsigned size, uint64_t order)
 {
-	return forward_youngest(
-		&core->stores, m->config.store_buffer, m->config.window, address, size, order);
+	if (LIKELY(!forward_is_near(&core->stores, address, size, order)))
+		return (struct buffered_store){0, 0};
+	if (LIKELY(address % STORE_GRANULE + size <= STORE_GRANULE))
+		return forward_search_granule(
+			&core->stores, m->config.store_buffer, address, size, order);
+	return forward_search(&core->stores, m->config.store_buffer, address, size, order);
 }
 
 /* Does the load overlap such a store, except by getting all of its bytes from it? */
 static inline int forward_meets(const struct model *m, const struct core *core, uint64_t address,
 	unsigned size, uint64_t order)
 {
-	const struct buffered_store *s = forward_from(m, core, address, size, order);
+	struct buffered_store s = forward_from(m, core, address, size, order);
 
-	return UNLIKELY(s != 0) && !forward_covers(s, address, size);
+	return UNLIKELY(s.size != 0) && !forward_covers(s, address, size);
 }
 
 /* fetched.c: notes the last fetch, and the uses of pages of code, which were put off.  Before

@@ -4,6 +4,7 @@
  * an overflow is processed instruction by instruction, access by access.
  */
 #include "model/watch.h"
+#include "model/jit.h"
 
 #include "model/retire.h"
 #include "model/state.h"
@@ -97,6 +98,7 @@ void model_set_watch(struct model *m, struct model_watch *w)
 	if (!w)
 		return;
 	batch_leave(m);
+	jit_again(m);
 	w->model = m;
 	for (i = 0; i < w->sampler_count; i++)
 		w->sampler[i].unit = !w->sampler[i].by_clock ? 1

@@ -194,7 +194,7 @@ static bool same_low_bits(const struct ref_store *s, uint64_t first, uint64_t la
 	return false;
 }
 
-/* So many that the model's numbers of stores come round. */
+/* So many that the ring of stores comes round often. */
 #define FORWARDINGS 300000
 
 static void random_forwarding(void)
