@@ -9,9 +9,14 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 int seize_thread(const struct seizer *s, pid_t tid, struct error *e)
 {
+	if (access("/proc/self", F_OK) != 0) {
+		error_set(e, ERR_NOT_FOUND, "%s need /proc, which is not mounted here", s->purpose);
+		return error_hint(e, "as root: mount -t proc proc /proc");
+	}
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)s->options) == 0)
 		return s->begins(s->context, tid, e);
 	if (errno == ESRCH)
