@@ -188,8 +188,8 @@ static void *trace(void *data)
 	bool apart;
 
 	sched_getaffinity(0, sizeof(b->processors), &b->processors);
-	/* Visits leave nothing in a program. */
-	apart = !b->request.visit && apart_run(trace_apart, b);
+	/* Visits leave nothing in a program, nor do samples. */
+	apart = !b->request.visit && !b->request.only_samples && apart_run(trace_apart, b);
 	side = OWNER;
 	atomic_compare_exchange_strong(&b->holder, &holder, NOBODY); /* it was killed */
 	if (apart && b->settled) {
@@ -218,7 +218,7 @@ static void branches_free_all(struct branches *b)
 	vec_fini(&b->processes);
 	vec_fini(&b->threads);
 	for (size_t i = 0; i < b->queue.count; i++)
-		free(b->queue.data[i].values);
+		free(b->queue.data[i].owned);
 	vec_fini(&b->queue);
 	vec_fini(&b->taken);
 	vec_fini(&b->notices);

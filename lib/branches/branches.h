@@ -66,8 +66,25 @@ enum branch_record_kind {
 	BRANCH_LOAD,  /* a load at begin took this number of ticks of the time-stamp counter (hits),
 			 in  timed burst id; windows: enum branch_load_form; end and to: bytes
 			 of the instruction; span: branch_load_insn */
-	BRANCH_VALUES, /* what a burst has logged: values, to be freed by the owner of the record */
+	BRANCH_VALUES, /* what a burst has logged: values */
 	BRANCH_TALLY,  /* id: enum experiment_tally_kind, hits: the increase */
+	/* With request.period, what the kernel would report, of thread id: */
+	BRANCH_SAMPLE, /* hits samples at begin, on processor windows - 1 (0: not wanted): sample */
+	BRANCH_BORN,   /* it begins, of a process with parent begin */
+	BRANCH_ENDED,
+	BRANCH_NAMED,  /* text */
+	BRANCH_EXECED, /* of the process, which is named text now */
+	BRANCH_MAPS,   /* text: the contents of /proc/PID/maps */
+};
+
+/* How many registers a sample has: rax rbx rcx rdx rsi rdi rbp rsp rip r8 to r15, as
+ * perf_event_open(2) has them. */
+#define BRANCHES_REGISTERS 17
+
+struct branch_sample {
+	uint64_t registers[BRANCHES_REGISTERS];
+	size_t size; /* of the stack, from rsp on; 0: it is not wanted, or unreadable */
+	uint8_t stack[];
 };
 
 /* Of a timed load: bytes of the instruction and of its memory; the general register that it writes
@@ -107,8 +124,13 @@ struct branch_record {
 	uint64_t begin, end, to;
 	uint32_t id, windows;
 	uint64_t hits, ns, span;
-	double rate, squares;         /* executions per second of native CPU time */
-	struct branch_values *values; /* of BRANCH_VALUES */
+	double rate, squares;                 /* executions per second of native CPU time */
+	union {                               /* to be freed by the owner of the record */
+		struct branch_values *values; /* of BRANCH_VALUES */
+		struct branch_sample *sample; /* of BRANCH_SAMPLE */
+		char *text;
+		void *owned;
+	};
 };
 
 /* A thread that is stopped at a random moment, outside of system calls. */
@@ -152,7 +174,14 @@ struct branches_request {
 	/* Bursts time loads, in copies only, and count nothing: there are BRANCH_LOAD and tallies.
 	 */
 	bool latency;
-	bool values;  /* some bursts log values, too: BRANCH_VALUES */
+	bool values; /* some bursts log values, too: BRANCH_VALUES */
+	/* Samples by stops, where the kernel's clock may not be used: a thread is stopped once in
+	 * this CPU time of the program, ns, or more rarely if that costs too much; 0: none.
+	 * stack_bytes: copied of each stack. */
+	uint64_t period;
+	uint32_t stack_bytes;
+	bool processors;   /* of samples are wanted */
+	bool only_samples; /* no bursts and windows; of tallies, only the program's CPU time */
 	double share; /* of the program's time that visits or timed bursts may cost; 0: those of
 			 pace.c */
 	struct branches_known *known; /* of several runs of one command; NULL: it is run once */

@@ -25,6 +25,7 @@
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
 #define SHARE_TURNS   0.008 /* of anchors */
+#define SHARE_CLOCK   0.03  /* samples by stops */
 #define SHARE_MOST    0.07  /* of all that is spent, at any moment */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define TURN_GAP      (2.0 * MILLISECOND)
@@ -40,6 +41,7 @@
 #define COST_WINDOW   (1.0 * MILLISECOND)
 #define COST_VISIT    (0.5 * MILLISECOND)
 #define COST_TURN     (0.04 * MILLISECOND)
+#define COST_SAMPLE   (0.06 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
@@ -94,23 +96,44 @@ static struct followed *look_at_clocks(struct branches *b)
 	return chosen;
 }
 
-/* One of its threads that is running; 0: none was found. */
-static pid_t find_running(struct branches *b, const struct followed *p, long *processor)
+static bool runs(const struct thread *t, long *processor)
 {
 	static const int fields[] = {STAT_STATE, STAT_PROCESSOR};
-	size_t begin = (size_t)(branches_chance(b) * (double)b->threads.count);
 	long values[2];
+
+	if (process_stats(t->tid, fields, 2, values) || values[0] != 'R')
+		return false;
+	*processor = values[1];
+	return true;
+}
+
+static size_t any_thread(struct branches *b)
+{
+	return (size_t)(branches_chance(b) * (double)b->threads.count) % b->threads.count;
+}
+
+/* One of its threads (NULL: of all) that is running, each with the same chance; 0: none was found.
+ * Of many that sleep, the next one after them is taken. */
+static pid_t find_running(struct branches *b, const struct followed *p, long *processor)
+{
+	size_t next = 0;
 	int tries = 0;
 
-	for (size_t i = 0; i < b->threads.count && tries < TRIES; i++) {
-		const struct thread *t = &b->threads.data[(begin + i) % b->threads.count];
+	for (int i = 0; i < TRIES && b->threads.count; i++) {
+		const struct thread *t = &b->threads.data[any_thread(b)];
 
-		if (t->process != p)
-			continue;
-		if (process_stats(t->tid, fields, 2, values) == 0 && values[0] == 'R') {
-			*processor = values[1];
+		if ((!p || t->process == p) && runs(t, processor))
 			return t->tid;
-		}
+	}
+	if (b->threads.count)
+		next = any_thread(b);
+	for (size_t i = 0; i < b->threads.count && tries < TRIES; i++) {
+		const struct thread *t = &b->threads.data[(next + i) % b->threads.count];
+
+		if (p && t->process != p)
+			continue;
+		if (runs(t, processor))
+			return t->tid;
 		tries++;
 	}
 	return 0;
@@ -193,10 +216,14 @@ static void one_burst(struct branches *b, struct followed *p)
 	if (b->request.visit) {
 		branches_visit(b, tid, processor);
 	} else {
+		uint64_t used = b->used;
+
 		calibrate_once(b);
 		b->most = b->bursts.share >= 1 || b->request.known ? INFINITY
 								   : fmax(allowed(b), COST_LEAST);
 		branches_burst(b, tid);
+		look_at_clocks(b); /* no samples stand for this time */
+		b->sampling.bursts += b->used - used;
 	}
 	elsewhere = atomic_exchange(&b->charged, 0);
 	b->elsewhere += elsewhere;
@@ -234,6 +261,20 @@ static void one_turn(struct branches *b, const struct followed *p)
 	draw_next(b, &b->turns);
 }
 
+/* tid: a thread that ran at the moment; 0: none did, and one is sought again soon. */
+static void one_sample(struct branches *b, pid_t tid, long processor)
+{
+	uint64_t before = spent(b);
+
+	if (!tid || !tracer_find(b, tid)) {
+		b->clock.next = b->used + b->request.period / 4;
+		return;
+	}
+	clock_sample(b, tid, processor);
+	pace_note(&b->clock, (double)(spent(b) - before));
+	draw_next(b, &b->clock);
+}
+
 static void tell_caches(const struct followed *p)
 {
 	if (p->cache)
@@ -267,6 +308,7 @@ static uint64_t nap(const struct branches *b, bool idle)
 	uint64_t left, width = b->threads.count;
 
 	next = next < b->turns.next ? next : b->turns.next;
+	next = next < b->clock.next ? next : b->clock.next;
 	left = next > b->used ? next - b->used : 0;
 	if ((int)width > CPU_COUNT(&b->processors))
 		width = (uint64_t)CPU_COUNT(&b->processors);
@@ -274,6 +316,19 @@ static uint64_t nap(const struct branches *b, bool idle)
 	if (idle)
 		return SLEEP_MAX;
 	return left < SLEEP_MIN ? SLEEP_MIN : left > SLEEP_MAX ? SLEEP_MAX : left;
+}
+
+static void pace_clock(struct branches *b)
+{
+	b->clock = (struct pace){.next = UINT64_MAX};
+	if (!b->request.period)
+		return;
+	b->clock = (struct pace){.gap = (double)b->request.period,
+		.share = SHARE_CLOCK,
+		.cost = COST_SAMPLE,
+		.count = 1};
+	clock_begin(b);
+	draw_next(b, &b->clock);
 }
 
 static void pace_visits(struct branches *b, bool asked)
@@ -335,13 +390,19 @@ void branches_run(struct branches *b)
 {
 	bool asked = b->request.rate > 0; /* regardless of the cost */
 
-	if (b->request.visit)
+	pace_clock(b);
+	if (b->request.only_samples)
+		b->bursts = b->windows = b->turns = (struct pace){.next = UINT64_MAX};
+	else if (b->request.visit)
 		pace_visits(b, asked);
 	else
 		pace_bursts(b, asked);
 	if (asked && !b->request.visit)
 		calibrate_once(b);
 	while (!branches_stopping(b) && tracer_any(b)) {
+		long processor = -1;
+		/* At once: what sleeps at the moment may be awake a little later. */
+		pid_t running = b->request.period ? find_running(b, NULL, &processor) : 0;
 		struct followed *p = look_at_clocks(b);
 		uint64_t now;
 
@@ -351,6 +412,8 @@ void branches_run(struct branches *b)
 			one_window(b, p);
 		else if (p && b->used >= b->turns.next)
 			one_turn(b, p);
+		else if (p && b->used >= b->clock.next)
+			one_sample(b, running, processor);
 		now = branches_now(CLOCK_MONOTONIC);
 		if (now >= b->next_telling) {
 			b->next_telling = now + TELL_EVERY;
@@ -364,8 +427,8 @@ void branches_run(struct branches *b)
 	tell_counts(b);
 	if (b->request.known)
 		learn(b, b->request.known);
-	else if (!b->request.visit && !asked && !b->told[TALLY_BURSTS] &&
-		 !b->told[TALLY_BURSTS_EMPTY])
+	else if (!b->request.visit && !b->request.only_samples && !asked &&
+		 !b->told[TALLY_BURSTS] && !b->told[TALLY_BURSTS_EMPTY])
 		branches_say(b,
 			"the program was too short for %s (%.2g s of CPU time): run it for "
 			"longer, or give a rate with -%s",

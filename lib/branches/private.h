@@ -65,15 +65,24 @@ struct area { /* of code that may be followed */
 	uint64_t device, inode; /* both 0: the vdso */
 };
 
+struct code_range {
+	uint64_t begin, end;
+};
+
 struct followed { /* a process */
 	pid_t pid;
-	int memory;      /* /proc/PID/mem; -1 */
-	clockid_t clock; /* CPU time of all its threads */
-	uint64_t used;   /* the last value of it */
-	uint64_t since;  /* its value when this address space began */
-	bool refused;    /* not to be followed */
-	bool unwritten;  /* its memory is only read */
-	uint64_t maps;   /* a hash of its /proc/PID/maps when that was read */
+	int memory;                  /* /proc/PID/mem; -1 */
+	clockid_t clock;             /* CPU time of all its threads */
+	uint64_t used;               /* the last value of it */
+	uint64_t user, ticks;        /* likewise, for samples by stops (stopped.c) */
+	uint64_t since;              /* its value when this address space began */
+	bool refused;                /* not to be followed */
+	bool unwritten;              /* its memory is only read */
+	uint64_t maps;               /* a hash of its /proc/PID/maps when that was read */
+	struct {                     /* mappings that the owner knows (stopped.c) */
+		uint64_t hash, time; /* 0: none; when they were read */
+		VEC(struct code_range) code;
+	} told;
 	VEC(struct area) areas;
 	struct table blocks;   /* decoded; valid as long as the maps are unchanged */
 	struct cache *cache;   /* NULL: there is none yet */
@@ -189,7 +198,17 @@ struct branches {
 	uint64_t transfers;    /* recorded, with the candidates' met */
 	uint64_t used;         /* CPU time of the program */
 	uint64_t used_told, next_telling;
-	struct pace bursts, windows, turns;
+	struct pace bursts, windows, turns, clock;
+	struct sampling {
+		bool began;     /* our own child has called exec */
+		long processor; /* of the thread that is stopped */
+		/* CPU time of the program, ns: by the kernel's ticks, in user mode and all; in
+		 * bursts. */
+		uint64_t user, ticks, bursts;
+		/* Of each mode: ns that samples stand for, and stops. */
+		double told[2];
+		uint64_t stops[2];
+	} sampling;
 	uint64_t elsewhere; /* CPU time that records have cost besides, ns */
 	double most;        /* ns that the next burst may take */
 	struct costs costs;
@@ -278,6 +297,10 @@ uint64_t process_address(
 	const struct followed *p, uint64_t device, uint64_t inode, uint64_t offset);
 /* Updates p->used. */
 void process_clock(struct branches *b, struct followed *p);
+/* All of /proc/PID/name, to be freed by the caller; NULL: unreadable. */
+char *process_text(pid_t pid, const char *name);
+/* Never 0. */
+uint64_t process_hash_of(const char *text);
 /* A field of /proc/TID/stat, from the third on (3: state); -1. */
 long process_stat(pid_t tid, int field);
 /* Several fields at once; -1: it is gone. */
@@ -388,6 +411,22 @@ bool trap_take(pid_t tid, int *status);
 
 /* visit.c */
 void branches_visit(struct branches *b, pid_t tid, long processor);
+/* Stops a thread, has it looked at, and lets it go on. look returns ns of CPU time that it has cost
+ * elsewhere, as this does. */
+uint64_t visit_stop(struct branches *b, pid_t tid, uint64_t (*look)(struct held *f, uint64_t time));
+
+/* stopped.c: samples by stops, and what the owner must know of threads to understand them. */
+/* As many samples of a thread that runs as the time since the last one is worth. */
+void clock_sample(struct branches *b, pid_t tid, long processor);
+/* Before the first one. */
+void clock_begin(struct branches *b);
+/* Updates the time of a process by mode. */
+void clock_modes(struct branches *b, struct followed *p);
+void clock_born(struct branches *b, const struct thread *t, pid_t parent);
+void clock_execed(struct branches *b, struct followed *p);
+/* It is about to end, and has a name still; it has ended. */
+void clock_leaves(struct branches *b, const struct thread *t);
+void clock_ended(struct branches *b, const struct thread *t);
 
 /* burst.c, window.c */
 void branches_burst(struct branches *b, pid_t tid);

@@ -15,8 +15,7 @@
 #define TEXT_MAX   (4u << 20)
 #define SAME_SPACE 1 /* KCMP_VM */
 
-/* All of a file of /proc; NULL: unreadable. To be freed by the caller. */
-static char *read_text(pid_t pid, const char *name)
+char *process_text(pid_t pid, const char *name)
 {
 	size_t count = 0, capacity = 16384;
 	char path[64], *text = malloc(capacity);
@@ -146,7 +145,7 @@ struct followed *process_add(struct branches *b, pid_t pid)
 	}
 	p->pid = pid;
 	p->memory = -1;
-	p->unwritten = b->request.visit != NULL;
+	p->unwritten = b->request.visit != NULL || b->request.only_samples;
 	forget_code(p);
 	if (clock_getcpuclockid(pid, &p->clock))
 		p->refused = true;
@@ -192,6 +191,7 @@ void process_remove(struct branches *b, struct followed *p)
 	close_memory(p);
 	forget_code(p);
 	vec_fini(&p->areas);
+	vec_fini(&p->told.code);
 	for (size_t i = 0; i < b->processes.count; i++)
 		if (b->processes.data[i] == p) {
 			b->processes.data[i] = b->processes.data[--b->processes.count];
@@ -208,6 +208,8 @@ void process_clock(struct branches *b, struct followed *p)
 		return;
 	b->used += now - p->used;
 	p->used = now;
+	if (b->request.period)
+		clock_modes(b, p);
 }
 
 /* ---- mappings ---- */
@@ -229,7 +231,7 @@ static int take_line(struct followed *p, const char *line)
 		((struct area){begin, end, offset, inode ? makedev(high, low) : 0, inode}));
 }
 
-static uint64_t process_hash_of(const char *text)
+uint64_t process_hash_of(const char *text)
 {
 	uint64_t hash = 14695981039346656037u;
 
@@ -252,7 +254,7 @@ static bool still_there(const struct followed *p, const struct area *areas, size
 
 static int look_at_maps(struct followed *p)
 {
-	char *text = read_text(p->pid, "maps"), *line = text;
+	char *text = process_text(p->pid, "maps"), *line = text;
 	uint64_t hash = text ? process_hash_of(text) : 0;
 	int rc = text ? 0 : -1;
 
@@ -292,7 +294,7 @@ static bool has_trap(const char *status, const char *word)
  * leave nothing on a shadow stack. */
 static const char *objection(struct followed *p)
 {
-	char *status = read_text(p->pid, "status"), *features;
+	char *status = process_text(p->pid, "status"), *features;
 	const char *why = NULL;
 
 	if (!status)

@@ -70,6 +70,7 @@ static void tracer_ends(struct branches *b, pid_t tid)
 
 	if (!t)
 		return;
+	clock_ended(b, t);
 	*t = b->threads.data[--b->threads.count];
 	if (--p->threads == 0)
 		process_remove(b, p);
@@ -213,9 +214,11 @@ static void born(struct branches *b, pid_t tid)
 	struct followed *from;
 	pid_t parent;
 
+	parent = t ? status_number(tid, "PPid") : -1;
+	if (t)
+		clock_born(b, t, parent);
 	if (!t || t->process->pid != tid)
 		return;
-	parent = status_number(tid, "PPid");
 	process_renew(b, t->process);
 	/* vfork: our changes of memory would be made in the parent. */
 	t->process->uncached = process_shares(parent, tid);
@@ -245,8 +248,10 @@ static void tracer_execed(struct branches *b, pid_t tid)
 			b->threads.data[i] = b->threads.data[--b->threads.count];
 			p->threads--;
 		}
-	if (p)
+	if (p) {
 		process_renew(b, p);
+		clock_execed(b, p);
+	}
 }
 
 void tracer_go(struct branches *b, pid_t tid, long deliver)
@@ -283,8 +288,10 @@ static void tracer_stopped(struct branches *b, pid_t tid, int status)
 	} else if (event == PTRACE_EVENT_EXIT) {
 		if (t && t->process->cache)
 			native_peek(t->process->cache);
-		if (t)
+		if (t) {
 			process_clock(b, t->process);
+			clock_leaves(b, t);
+		}
 	} else if (event == PTRACE_EVENT_CLONE && t && t->process->cache) {
 		native_threads(t->process->cache);
 	} else if (event == 0 && number == CALL_STOP) {
@@ -388,8 +395,10 @@ static int tracer_seized(void *context, pid_t tid, struct error *e)
 int tracer_begin(struct branches *b, struct error *e)
 {
 	const struct seizer seizer = {b->request.running ? OPTIONS : OPTIONS_LAUNCHED,
-		b->request.visit ? "value samples" : "branch records", tracer_knows, tracer_seized,
-		b};
+		b->request.only_samples ? "samples"
+		: b->request.visit      ? "value samples"
+					: "branch records",
+		tracer_knows, tracer_seized, b};
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGCHLD};
 
 	event._sigev_un._tid = gettid();

@@ -9,7 +9,7 @@
 #define WAIT_STOP (20 * (uint64_t)MILLISECOND) /* for a thread to stop */
 #define STOP_MOST (100 * (uint64_t)MICROSECOND)
 
-/* What the owner wants to know of it; ns of CPU time spent elsewhere. */
+/* What the owner wants to know of it. */
 static uint64_t visit_look(struct held *f, uint64_t time)
 {
 	struct branches *b = f->b;
@@ -33,22 +33,20 @@ static uint64_t visit_look(struct held *f, uint64_t time)
  * goes on is what the stop costs it, some 30 us. More is work of its own, if it has moved to
  * another processor meanwhile.
  */
-void branches_visit(struct branches *b, pid_t tid, long processor)
+uint64_t visit_stop(struct branches *b, pid_t tid, uint64_t (*look)(struct held *f, uint64_t time))
 {
 	struct thread *t = tracer_find(b, tid);
 	struct held f = {.b = b, .tid = tid, .process = t->process};
-	uint64_t began, used, elsewhere = 0, now;
+	uint64_t began = branches_now(CLOCK_MONOTONIC), used, elsewhere = 0, now;
 	pid_t pid = t->process->pid;
 
 	if (process_memory(f.process) < 0)
-		return;
-	branches_pin(processor);
-	began = branches_now(CLOCK_MONOTONIC);
+		return 0;
 	f.until = began + WAIT_STOP;
 	branches_set_horizon(b, began);
 	used = hold_time(f.process, tid);
 	if (hold_stop(&f) == 0)
-		elsewhere = visit_look(&f, branches_now(CLOCK_MONOTONIC));
+		elsewhere = look(&f, branches_now(CLOCK_MONOTONIC));
 	if (f.held)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	if (process_find(b, pid) == f.process && tracer_find(b, tid)) {
@@ -56,8 +54,17 @@ void branches_visit(struct branches *b, pid_t tid, long processor)
 		used = now > used ? now - used : 0;
 		b->counts[TALLY_STOP_NS] += used < STOP_MOST ? used : STOP_MOST;
 	}
+	branches_set_horizon(b, 0);
+	return elsewhere;
+}
+
+void branches_visit(struct branches *b, pid_t tid, long processor)
+{
+	uint64_t elsewhere;
+
+	branches_pin(processor);
+	elsewhere = visit_stop(b, tid, visit_look);
 	b->elsewhere += elsewhere;
 	b->bursts.cost += (double)elsewhere;
-	branches_set_horizon(b, 0);
 	branches_pin_free(b);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/stops.h"
 #include "experiment/branches.h"
 
 /* For this time after a burst, caches are affected by it. */
@@ -47,7 +48,7 @@ int branch_records_take(struct branch_records *r, uint64_t *known)
 	records = branches_take(r->branches, &count);
 	for (size_t i = 0; i < count; i++)
 		if (rc || branch_keep(r, &records[i])) {
-			free(records[i].values);
+			free(records[i].owned);
 			rc = -1;
 		}
 	return rc;
@@ -246,10 +247,20 @@ static int branch_add_values(
 	return rc;
 }
 
+static int add_maps(struct branch_records *r, struct process *p, const struct branch_record *record)
+{
+	p->mappings.count = 0;
+	return spaces_read_maps(r->spaces, p, record->text);
+}
+
 static int branch_add(struct branch_records *r, const struct branch_record *record)
 {
 	struct process *p;
 
+	if (record->kind >= BRANCH_SAMPLE && record->kind != BRANCH_MAPS)
+		return stops_record(record, r->take, r->context);
+	if (record->kind == BRANCH_TALLY && r->only_samples)
+		return 0;
 	if (record->kind == BRANCH_TALLY && r->values)
 		return value_records_tally(r->values, record->id, record->hits);
 	if (record->kind == BRANCH_TALLY && r->latencies->wanted)
@@ -269,6 +280,8 @@ static int branch_add(struct branch_records *r, const struct branch_record *reco
 		return branch_add_values(r, p, record->values);
 	if (record->kind == BRANCH_LOAD)
 		return branch_add_load(r, p, record);
+	if (record->kind == BRANCH_MAPS)
+		return add_maps(r, p, record);
 	return record->kind == BRANCH_RUN   ? branch_add_run(r, p, record)
 	       : record->kind == BRANCH_WAY ? branch_add_way(r, p, record)
 					    : add_site(r, p, record);
@@ -279,8 +292,8 @@ int branch_records_advance(struct branch_records *r, uint64_t time)
 	for (; r->next < r->pending.count && r->pending.data[r->next].time < time; r->next++) {
 		int rc = branch_add(r, &r->pending.data[r->next]);
 
-		free(r->pending.data[r->next].values);
-		r->pending.data[r->next].values = NULL;
+		free(r->pending.data[r->next].owned);
+		r->pending.data[r->next].owned = NULL;
 		if (rc)
 			return -1;
 	}
@@ -307,7 +320,7 @@ void branch_records_fini(struct branch_records *r)
 {
 	branches_free(r->branches);
 	for (; r->next < r->pending.count; r->next++)
-		free(r->pending.data[r->next].values);
+		free(r->pending.data[r->next].owned);
 	vec_fini(&r->pending);
 	vec_fini(&r->quiet);
 	vec_fini(&r->sites);

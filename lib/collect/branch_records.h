@@ -36,6 +36,10 @@ struct branch_records {
 	struct latency_records *latencies; /* whose loads it times, borrowed */
 	struct experiment *experiment;
 	struct spaces *spaces;
+	/* Takes records of samples by stops (stops.h); NULL: there are none. */
+	int (*take)(void *context, const struct record *r);
+	void *context;                     /* of take */
+	bool only_samples;                 /* tallies are not added */
 	VEC(struct branch_record) pending; /* from next on not yet in the experiment */
 	size_t next;
 	VEC(struct branch_quiet) quiet;

@@ -20,6 +20,7 @@
 #include "collect/collect.h"
 #include "collect/collect_values.h"
 #include "collect/perf_events.h"
+#include "collect/stops.h"
 #include "process/launch.h"
 
 #define SECOND 1000000000u
@@ -41,7 +42,9 @@ struct collection {
 	struct sampler sampler;
 	struct launch launch;
 	bool launched, stop;
-	int signals, pidfd; /* descriptors; -1 */
+	bool stops;            /* samples are by stops (stops.h), */
+	struct error no_clock; /* for this reason */
+	int signals, pidfd;    /* descriptors; -1 */
 	uint64_t began, next_caliper, next_checkpoint;
 	VEC(struct pollfd) poll;
 };
@@ -139,10 +142,10 @@ static int start_command(struct collection *c, struct error *e)
 	return launch_start(&c->launch, e);
 }
 
-/* Branch records and values come from a thread that traces. */
+/* Branch records, values and samples by stops come from a thread that traces. */
 static bool wants_tracer(const struct collection *c)
 {
-	return collect_wants(c->request, METRIC_BRANCHES | METRIC_VALUES);
+	return c->stops || collect_wants(c->request, METRIC_BRANCHES | METRIC_VALUES);
 }
 
 /* The signals that we handle; the command's are unchanged. The tracer waits for stops of
@@ -190,10 +193,19 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 
 	if (!wants_tracer(c))
 		return 0;
+	if (c->stops)
+		stops_request(r, &c->sampler, &request);
+	c->sampler.branches.only_samples = request.only_samples;
 	if (collect_values_begin(r, &c->sampler, &request, &why) == 0)
 		c->sampler.branches.branches = branches_new(&request, &why);
-	if (c->sampler.branches.branches)
+	if (c->sampler.branches.branches) {
+		if (c->stops)
+			stops_say(r, &c->sampler, &c->no_clock);
 		return 0;
+	}
+	if (c->stops)
+		return why.code == ERR_NOT_FOUND ? (*e = why, -1)
+						 : stops_refused(&c->no_clock, &why, e);
 	collect_say(r, 0, "no %s, only samples: %s%s%s", what, why.message, why.hint[0] ? "; " : "",
 		why.hint);
 	return take_signals(c, true, e);
@@ -208,7 +220,8 @@ static int begin_command(struct collection *c, struct error *e)
 	if (collect_output_claim(r->output, pid, e) ||
 		collect_output_checkpoint(r->output, c->experiment, e))
 		return -1;
-	if (perf_events_open(r, &c->sampler, pid, true, e) || begin_tracer(c, pid, e))
+	if ((!c->stops && perf_events_open(r, &c->sampler, pid, true, e)) ||
+		begin_tracer(c, pid, e))
 		return -1;
 	c->began = c->sampler.spaces.began = clock_ns();
 	p = spaces_add(&c->sampler.spaces, pid, getpid(), false, c->began);
@@ -223,7 +236,8 @@ static int begin_running(struct collection *c, struct error *e)
 {
 	const struct collect_request *r = c->request;
 
-	if (r->all ? perf_events_open(r, &c->sampler, -1, false, e) : attach(c, r->pid, e))
+	if (r->all ? perf_events_open(r, &c->sampler, -1, false, e)
+		   : !c->stops && attach(c, r->pid, e))
 		return -1;
 	if (collect_output_claim(r->output, r->all ? getpid() : r->pid, e))
 		return -1;
@@ -265,6 +279,9 @@ static int perf_begin(struct collection *c, struct error *e)
 	const struct collect_request *r = c->request;
 
 	if (perf_events_init(r, &c->sampler, e) || collect_values_load(r, &c->sampler, e))
+		return -1;
+	c->stops = stops_serve(r, &c->no_clock);
+	if (c->stops && stops_begin(&c->sampler, e))
 		return -1;
 	/* The command is forked before we block signals: it keeps our original mask. */
 	if ((r->argv && start_command(c, e)) || take_signals(c, !wants_tracer(c), e))

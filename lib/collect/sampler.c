@@ -41,12 +41,26 @@ static int on_changing(void *context, uint64_t time)
 	return s->blocking ? blocked_settle(&s->blocked, s->phases.current, time) : 0;
 }
 
+static int sampler_apply(struct sampler *s, const struct record *r);
+
+/* Records of stops come from the branch records, in their order. */
+static int sampler_on_stop(void *context, const struct record *r)
+{
+	struct sampler *s = context;
+
+	if (phases_advance(&s->phases, r->time) || value_records_advance(&s->values, r->time))
+		return -1;
+	return sampler_apply(s, r);
+}
+
 static void init(struct sampler *s, struct experiment *x)
 {
 	s->experiment = x;
 	spaces_init(&s->spaces, x, &s->images);
 	s->branches.experiment = x;
 	s->branches.spaces = &s->spaces;
+	s->branches.take = sampler_on_stop;
+	s->branches.context = s;
 	s->values.experiment = x;
 	s->values.spaces = &s->spaces;
 	s->latencies.experiment = x;
@@ -186,11 +200,8 @@ static int on_turn(struct sampler *s, const struct record *r)
 	return r->turn.preempted ? blocked_preempted(&s->blocked, r->tid) : 0;
 }
 
-int sampler_take(struct sampler *s, const struct record *r)
+static int sampler_apply(struct sampler *s, const struct record *r)
 {
-	if (phases_advance(&s->phases, r->time) || branch_records_advance(&s->branches, r->time) ||
-		value_records_advance(&s->values, r->time))
-		return -1;
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
 		return sampler_on_sample(s, r);
@@ -211,6 +222,14 @@ int sampler_take(struct sampler *s, const struct record *r)
 	default:
 		return spaces_record(&s->spaces, r);
 	}
+}
+
+int sampler_take(struct sampler *s, const struct record *r)
+{
+	if (phases_advance(&s->phases, r->time) || branch_records_advance(&s->branches, r->time) ||
+		value_records_advance(&s->values, r->time))
+		return -1;
+	return sampler_apply(s, r);
 }
 
 static int sampler_on_record(void *context, const struct record *r)

@@ -72,10 +72,36 @@ static int try_clock(bool kernel, int cpu, pid_t pid)
 	return 0;
 }
 
+static int seized(void *context, pid_t tid, struct error *e)
+{
+	(void)context, (void)tid, (void)e;
+	return 0;
+}
+
+static int try_ptrace(const char *purpose, struct error *why)
+{
+	const struct seizer seizer = {
+		.options = PTRACE_O_EXITKILL, .purpose = purpose, .begins = seized};
+	pid_t child = fork();
+	int rc;
+
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	if (child < 0)
+		return error_sys(why, errno, "fork");
+	rc = seize_thread(&seizer, child, why);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return rc;
+}
+
+/* Where the kernel forbids its clock, threads are stopped for samples. */
 static void examine_sampling(struct doctor_finding *f)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE};
-	struct error why = {0};
+	struct error why = {0}, none;
 
 	if (try_clock(true, -1, 0) == 0) {
 		doctor_says(f, DOCTOR_WORKS, "with the kernel", "");
@@ -88,6 +114,11 @@ static void examine_sampling(struct doctor_finding *f)
 		return;
 	perf_explain(errno, &attr, 0, NULL, &why);
 	doctor_refused(f, DOCTOR_NOT, &why);
+	if (!FOLLOWS_BRANCHES || try_ptrace("samples", &none))
+		return;
+	f->state = DOCTOR_PART;
+	snprintf(f->detail, sizeof(f->detail), "threads are stopped for samples, as %.400s",
+		why.message);
 }
 
 static void examine_system(struct doctor_finding *f)
@@ -127,32 +158,11 @@ static void examine_paranoid(struct doctor_finding *f)
 	free(text);
 }
 
-static int seized(void *context, pid_t tid, struct error *e)
-{
-	(void)context, (void)tid, (void)e;
-	return 0;
-}
-
 static void examine_ptrace(struct doctor_finding *f)
 {
-	const struct seizer seizer = {
-		.options = PTRACE_O_EXITKILL, .purpose = "branch records", .begins = seized};
 	struct error why = {0};
-	pid_t child = fork();
-	int rc;
 
-	if (child == 0) {
-		pause();
-		_exit(0);
-	}
-	if (child < 0) {
-		doctor_says(f, DOCTOR_NOT, strerror(errno), "");
-		return;
-	}
-	rc = seize_thread(&seizer, child, &why);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	if (rc)
+	if (try_ptrace("branch records", &why))
 		doctor_refused(f, DOCTOR_NOT, &why);
 	else if (!FOLLOWS_BRANCHES)
 		doctor_says(f, DOCTOR_PART,

@@ -7,13 +7,60 @@ confined=$build/tests/programs/confined branchy=$build/tests/programs/branchy
 "$branchy" mix 500 > want
 run "$confined" perfex -source os -a "$branchy" mix 500
 is "perfex: the program's output" "$status $out" "0 $(cat want)"
-for experiment in fpcsamp usertime branches values totaltime; do
-	run "$confined" ssrun -"$experiment" -o "$experiment" "$branchy" mix 500
-	like "-$experiment: refused with the remedy" "$status $err" '^125 ssrun: this container.s seccomp filter forbids perf_event_open'
-	not_ok "and no file" test -e "$experiment"
+run "$confined" ssrun -totaltime -o totaltime "$branchy" mix 500
+like "-totaltime: refused with the remedy" "$status $err" '^125 ssrun: this container.s seccomp filter forbids perf_event_open'
+not_ok "and no file" test -e totaltime
+
+# Samples by stops, of all that is by CPU time.
+"$branchy" mix 30000 > want
+for experiment in fpcsamp usertime branches values values=latency; do
+	run "$confined" ssrun -"$experiment" -o "$experiment" "$branchy" mix 30000
+	is "-$experiment: the program's output" "$status $out" "0 $(cat want)"
+	like "and how it is sampled" "$err" '^ssrun: no samples by the kernel \(this container.s seccomp filter forbids perf_event_open\): a thread is stopped for each sample'
+	run prof "$experiment"
+	like "functions" "$out" ' mix \(branchy: branchy.c, '
 done
+run prof -head fpcsamp
+like "-head says so" "$out" 'by stops \(ptrace\)'
+run prof -butterfly usertime
+like "call paths" "$out" ' main \(branchy: branchy.c, '
+run prof -calc mix branches
+like "branches between the samples" "$out" 'Executions are estimated from branch records'
+
+# Threads and processes.
+"$branchy" threads 3 8000 > want
+run "$confined" ssrun -q -fpcsamp -o threads "$branchy" threads 3 8000
+is "threads" "$status $out" "0 $(cat want)"
+run prof -by thread threads
+is "have rows of their own" "$(echo "$out" | grep -c '^thread [0-9]')" 3
+like "and equal shares for equal work" "$(echo "$out" | sed -n 's/^thread .*, \([0-9]*\)[.0-9]*%:$/\1/p' | sort -n | tail -1)" '^(3|4)[0-9]$'
+"$branchy" forks 3 8000 > want
+run "$confined" ssrun -q -fpcsamp -o forks "$branchy" forks 3 8000
+is "processes" "$status $out" "0 $(cat want)"
+run prof -by process forks
+is "likewise" "$(echo "$out" | grep -c '^process [0-9]')" 3
+run "$confined" ssrun -q -fpcsamp -o shell sh -c "'$branchy' mix 10000; exec '$branchy' mix 10000"
+run prof -by process shell
+is "exec changes the program" "$(echo "$out" | grep -c '^process .* branchy')" 2
+
+# A thread that sleeps often: time in user mode is not taken for time in the system call.
+run "$confined" ssrun -q -fpcsamp -o calls "$branchy" calls 15000
+run prof calls
+like "a program that sleeps often" "$(echo "$out" | grep -m1 '[0-9]%')" ' mix '
+
+"$branchy" mix 100000 > want &
+run "$confined" ssrun -q -fpcsamp -o pid -pid $!
+wait
+is "a running process" "$status" 0
+run prof pid
+like "has samples" "$out" ' mix \(branchy: branchy.c, '
+run "$confined" ssrun -fpcsamp -o none -pid 999999999
+like "none" "$status $err" 'process 999999999 does not exist'
+run "$confined" ssrun -pcsamp -a -for 1 -o all
+like "-a is refused" "$status $err" '^125 '
 run "$confined" perfex -doctor
 is "-doctor" "$status" 0
+like "samples by stops are part of what works" "$out" '^in part  sampling by time'
 run "$confined" perfex -source model -e gi "$branchy" mix 5
 like "the model" "$status $err" '^0 '
 done_testing
