@@ -103,6 +103,16 @@ static long of_descriptor(struct obstacles *o, const struct call *c, const struc
 	return obstacles_row(o, reason, b->name, d->name, 0, 0);
 }
 
+/* pthread_join waits while the word has the thread's number. */
+static bool waits_for_end(const struct obstacles *o, const struct call *c)
+{
+	enum { COMMAND = 0x7f, WAIT = 0, WAIT_BITSET = 9 };
+	unsigned command = (unsigned)c->arguments[1] & COMMAND;
+
+	return c->number == SYS_futex && (command == WAIT || command == WAIT_BITSET) &&
+	       spaces_has_thread(o->spaces, c->thread->process, (pid_t)c->arguments[2]);
+}
+
 /* In a variable of an image, the address is the image's. */
 static long of_futex(struct obstacles *o, const struct call *c, const struct blocking_call *b)
 {
@@ -111,6 +121,9 @@ static long of_futex(struct obstacles *o, const struct call *c, const struct blo
 	struct experiment_object object = {0};
 	uint64_t start;
 
+	if (waits_for_end(o, c))
+		return obstacles_row(
+			o, b->reason, b->name, "end of thread", 0, (uint32_t)c->arguments[2]);
 	if (o->futexes.count >= SITES_MOST)
 		table_fini(&o->futexes);
 	f = table_add(&o->futexes, &key.key);

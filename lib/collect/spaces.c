@@ -256,6 +256,14 @@ bool spaces_knows(const struct spaces *s, pid_t pid)
 	return space_find(s, pid) != NULL;
 }
 
+bool spaces_has_thread(const struct spaces *s, const struct process *p, pid_t tid)
+{
+	const struct thread_entry key = {.key = {(uint64_t)(uint32_t)tid}},
+				  *t = table_find(&s->threads, &key.key);
+
+	return t && t->pid == p->pid;
+}
+
 long spaces_thread(struct spaces *s, struct process *p, pid_t tid)
 {
 	struct thread_entry *t;

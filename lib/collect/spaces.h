@@ -47,6 +47,8 @@ struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool look, u
 struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time);
 /* The thread's number in the experiment; -1: memory is out. */
 long spaces_thread(struct spaces *s, struct process *p, pid_t tid);
+/* Is tid a thread of p that has been seen? */
+bool spaces_has_thread(const struct spaces *s, const struct process *p, pid_t tid);
 /* The number of its samples on a CPU (+ 1; 0: unknown, and then it is the same). */
 long spaces_thread_on(struct spaces *s, long thread, uint32_t cpu);
 /* FORK, EXIT, COMM, MMAP, MMAP2. -1: memory is out. Others are ignored: 0. */

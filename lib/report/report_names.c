@@ -270,19 +270,38 @@ static size_t distinct(struct named *names, size_t count)
 	return kept;
 }
 
+/* Where names begin in a note: after "thread 12 name, ". */
+static size_t note_begin(const char *note)
+{
+	const char *in, *called;
+
+	if (strncmp(note, "thread", 6) != 0)
+		return 0;
+	in = strstr(note, ", in ");
+	called = strstr(note, ", called by ");
+	if (in && called)
+		in = in < called ? in : called;
+	else if (!in)
+		in = called;
+	return in ? (size_t)(in - note) + 2 : strlen(note);
+}
+
 /* The next name in the note of a row, from *at on: "inlined f", "in f, called by g < h", "<f>". */
 static bool note_next(const char *note, size_t *at, size_t *end)
 {
 	static const char *const before[] = {
 		"inlined ", "in ", "called by ", ", called by ", " < "};
+	bool first = *at == 0;
 	const char *stop;
 
-	if (!*at && note[0] == '<') {
+	if (first)
+		*at = note_begin(note);
+	if (first && note[0] == '<') {
 		*end = group_end(note, 0);
 		*at = 1;
 		return (*end)-- > 2;
 	}
-	for (size_t i = *at ? 3 : 0; i < (*at ? 5 : 3); i++) {
+	for (size_t i = first ? 0 : 3; i < (first ? 3 : 5); i++) {
 		size_t n = strlen(before[i]);
 
 		if (strncmp(note + *at, before[i], n) != 0)

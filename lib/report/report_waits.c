@@ -14,10 +14,12 @@
 #include "profile/entities.h"
 #include "report/report_columns.h"
 #include "report/report_views.h"
+#include "report/report_waiters.h"
 
 #define WORTH_A_ROW 0.5 /* percent */
 
 enum level { LEVEL_ALL, LEVEL_GROUP, LEVEL_REASON, LEVEL_OBJECT, LEVEL_PLACE, LEVEL_WAKER };
+enum { CALLERS_SHOWN = 2 };
 
 struct wait { /* table entry; 0 is all */
 	struct {
@@ -29,7 +31,16 @@ struct wait { /* table entry; 0 is all */
 	uint32_t input, node; /* of a place */
 };
 
-enum { WAITS_TIME, WAITS_COUNT, WAITS_LONGEST, WAITS_KIND, WAITS_WHAT, WAITS_PATH, WAITS_COLUMNS };
+enum {
+	WAITS_TIME,
+	WAITS_COUNT,
+	WAITS_LONGEST,
+	WAITS_KIND,
+	WAITS_WHAT,
+	WAITS_PATH,
+	WAITS_THREADS,
+	WAITS_COLUMNS
+};
 
 static const struct report_column waits_columns[WAITS_COLUMNS] = {
 	[WAITS_TIME] = {.kind = REPORT_COUNT,
@@ -50,12 +61,14 @@ static const struct report_column waits_columns[WAITS_COLUMNS] = {
 	[WAITS_KIND] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "kind"},
 	[WAITS_WHAT] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "what"},
 	[WAITS_PATH] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "path"},
+	[WAITS_THREADS] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "threads"},
 };
 
 struct waits {
 	struct prof_data *d;
 	struct report_table *t;
 	struct table all;
+	struct report_waiters waiters;
 	uint32_t *order, *first; /* children of a wait together; [wait]: where they begin */
 	size_t columns;
 	uint64_t least; /* ns: shorter ones are left out */
@@ -119,6 +132,7 @@ static bool waits_wanted(struct waits *w, const struct report_waits_place *place
 static int waits_take(struct waits *w, size_t input, const struct experiment_pause *p)
 {
 	const struct experiment *x = w->d->request->inputs[input].experiment;
+	uint32_t reason = experiment_obstacle_at(x, p->key.obstacle)->key.reason;
 	struct strbuf object = {0}, path = {0}, waker = {0};
 	struct report_waits_place place;
 	long at, text;
@@ -132,10 +146,13 @@ static int waits_take(struct waits *w, size_t input, const struct experiment_pau
 		return 0;
 	}
 	at = waits_add(w, 0, LEVEL_ALL, 0, p);
+	if (report_waiters_add(&w->waiters, at, PAUSE_REASONS, input, p))
+		at = -1;
 	if (w->d->request->threads)
 		at = waits_add(w, at, LEVEL_GROUP, profile_group_of(w->d, input, p->key.thread), p);
-	at = waits_add(
-		w, at, LEVEL_REASON, experiment_obstacle_at(x, p->key.obstacle)->key.reason, p);
+	at = waits_add(w, at, LEVEL_REASON, reason, p);
+	if (report_waiters_add(&w->waiters, at, reason, input, p))
+		at = -1;
 	report_waits_object(w->d, input, p->key.obstacle, &object);
 	if (object.length || object.failed)
 		at = waits_add(w, at, LEVEL_OBJECT, waits_text(w, &object), p);
@@ -148,6 +165,8 @@ static int waits_take(struct waits *w, size_t input, const struct experiment_pau
 			wait_at(w, (size_t)at)->input = (uint32_t)input;
 			wait_at(w, (size_t)at)->node = p->key.node;
 		}
+		if (report_waiters_add(&w->waiters, at, PAUSE_REASONS, input, p))
+			at = -1;
 	}
 	report_waits_waker(w->d, input, p, &waker);
 	*(waker.length ? &w->seen : &w->unseen) += p->time;
@@ -183,6 +202,7 @@ static int waits_arrange(struct waits *w)
 		return -1;
 	for (size_t i = 1; i < count; i++)
 		w->order[i - 1] = (uint32_t)i;
+	report_waiters_sort(&w->waiters);
 	qsort_r(w->order, count ? count - 1 : 0, sizeof(*w->order), waits_by_time, w);
 	for (size_t i = 0; i <= count; i++) {
 		while (at + 1 < count && wait_at(w, w->order[at])->key.parent < i)
@@ -222,7 +242,37 @@ static void waits_row(struct waits *w, size_t index, const struct report_row *ro
 	if (own->key.level != LEVEL_PLACE)
 		return;
 	path = profile_string_at(w->d, own->key.what);
+	cells[WAITS_THREADS].text = report_waiters_text(&w->waiters, w->t, index);
 	cells[WAITS_PATH].text = report_text(w->t, "%.*s", (int)strcspn(path, "\n"), path);
+}
+
+/* How much of "f < g < h" is shown beside a name. */
+static int callers_length(const char *callers)
+{
+	const char *end = callers;
+
+	for (int i = 0; end && i < CALLERS_SHOWN; i++)
+		end = strstr(end + (i > 0), " < ");
+	return end ? (int)(end - callers) : (int)strlen(callers);
+}
+
+static void place_note(struct waits *w, struct report_row *row, const char *through,
+	const char *callers, const char *threads)
+{
+	struct strbuf text = {0};
+
+	if (threads)
+		strbuf_puts(&text, threads);
+	if (through && strcmp(through, row->procedure) != 0)
+		strbuf_printf(&text, "%sin %.*s", text.length ? ", " : "",
+			(int)strcspn(through, "@"), through);
+	if (callers)
+		strbuf_printf(&text, "%scalled by %.*s", text.length ? ", " : "",
+			callers_length(callers + 3), callers + 3);
+	if (text.length)
+		row->note = report_text(w->t, "%s", strbuf_text(&text));
+	w->t->failed |= text.failed;
+	strbuf_fini(&text);
 }
 
 static void place_row(struct waits *w, size_t index, struct report_row *row)
@@ -236,11 +286,7 @@ static void place_row(struct waits *w, size_t index, struct report_row *row)
 	row->image = w->d->images.data[p.code.image].name;
 	row->file = p.code.file;
 	row->line = p.code.line;
-	if (p.through && strcmp(p.through, row->procedure) != 0)
-		row->note = report_text(w->t, "in %.*s%s%s", (int)strcspn(p.through, "@"),
-			p.through, callers ? ", called by " : "", callers ? callers + 3 : "");
-	else if (callers)
-		row->note = report_text(w->t, "called by %s", callers + 3);
+	place_note(w, row, p.through, callers, report_waiters_text(&w->waiters, w->t, index));
 	w->t->failed |= path.failed;
 	strbuf_fini(&path);
 }
@@ -308,8 +354,7 @@ static void waits_notes(struct waits *w)
 	for (size_t i = 0; i < w->d->request->count && !why; i++)
 		why = experiment_fact_find(w->d->request->inputs[i].experiment, PAUSE_WAKES_FACT);
 	if (w->left)
-		report_note(w->t, "%zu row%s of less than %.3g s left out (-whole)", w->left,
-			plural(w->left), (double)w->least * 1e-9);
+		report_note(w->t, "%zu row%s left out (-whole)", w->left, plural(w->left));
 	if (!w->seen)
 		report_note(w->t, "What let threads go on was %s", why ? why : "not seen");
 	else
@@ -337,6 +382,7 @@ static int waits_make(struct waits *w, struct error *e)
 	w->least = (uint64_t)(percent / 100 * (double)wait_at(w, 0)->time);
 	if (waits_arrange(w))
 		return error_nomem(e);
+	report_waiters_head(&w->waiters, w->t);
 	waits_rows(w, 0, 0, -1);
 	waits_row(w, 0, &total); /* the last, so that parents are numbers of rows without it */
 	waits_notes(w);
@@ -349,6 +395,7 @@ int report_waits(struct prof_data *d, struct report_table *t, struct error *e)
 	struct waits w = {.d = d, .t = t, .all = TABLE_OF(struct wait)};
 	int rc = -1;
 
+	report_waiters_init(&w.waiters, d);
 	t->report = "waits";
 	t->layout = REPORT_TREE;
 	t->places = "reason, object, function (dso: file, line)";
@@ -356,5 +403,6 @@ int report_waits(struct prof_data *d, struct report_table *t, struct error *e)
 	if (waits_none(d->request, e) == 0)
 		rc = waits_make(&w, e);
 	table_fini(&w.all);
+	report_waiters_fini(&w.waiters);
 	return report_finish(t, rc, e);
 }

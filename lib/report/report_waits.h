@@ -23,6 +23,9 @@ struct report_waits_place report_waits_place(
 /* "thread 12 of 10 name in f < g", "an interrupt"; "" where it was not seen. */
 void report_waits_waker(const struct prof_data *d, size_t input, const struct experiment_pause *p,
 	struct strbuf *to);
+/* "12 name" */
+void report_waits_thread(
+	const struct prof_data *d, size_t input, uint32_t thread, struct strbuf *to);
 /* "waiting for a lock ...": what a reason means. */
 const char *report_waits_reason(uint32_t reason);
 

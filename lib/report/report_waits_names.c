@@ -48,6 +48,14 @@ static void put_variable(
 	strbuf_printf(to, " (%s)", d->images.data[image].name);
 }
 
+static const char *thread_name(const struct experiment *x, uint64_t tid)
+{
+	for (size_t i = x->threads.count; i-- > 1;)
+		if ((uint64_t)x->threads.data[i].tid == tid && x->threads.data[i].name)
+			return x->threads.data[i].name;
+	return "";
+}
+
 static void put_object(const struct prof_data *d, size_t input, const struct experiment_obstacle *o,
 	struct strbuf *to)
 {
@@ -56,6 +64,9 @@ static void put_object(const struct prof_data *d, size_t input, const struct exp
 	else if (o->key.reason == PAUSE_CHILD && o->key.address)
 		strbuf_printf(to, "%s%sprocess %llu", o->name, o->name[0] ? ", " : "",
 			(unsigned long long)o->key.address);
+	else if (o->key.reason == PAUSE_FUTEX && o->name[0] && o->key.address)
+		strbuf_printf(to, "%s %llu %s", o->name, (unsigned long long)o->key.address,
+			thread_name(d->request->inputs[input].experiment, o->key.address));
 	else if (o->name[0])
 		strbuf_puts(to, o->name);
 	else if (o->key.address)
@@ -158,11 +169,19 @@ struct report_waits_place report_waits_place(
 	return f.place;
 }
 
+void report_waits_thread(
+	const struct prof_data *d, size_t input, uint32_t thread, struct strbuf *to)
+{
+	const struct experiment_thread *t =
+		&d->request->inputs[input].experiment->threads.data[thread];
+
+	strbuf_printf(
+		to, "%d%s%s", (int)t->tid, t->name && *t->name ? " " : "", t->name ? t->name : "");
+}
+
 void report_waits_waker(const struct prof_data *d, size_t input, const struct experiment_pause *p,
 	struct strbuf *to)
 {
-	const struct experiment *x = d->request->inputs[input].experiment;
-	const struct experiment_thread *t = &x->threads.data[p->key.waker];
 	struct strbuf path = {0};
 	struct report_waits_place place;
 
@@ -171,10 +190,9 @@ void report_waits_waker(const struct prof_data *d, size_t input, const struct ex
 	if (p->key.wake != WAKE_THREAD)
 		return;
 	place = report_waits_place(d, input, p->key.waker_node, &path);
+	strbuf_puts(to, p->key.waker ? "thread " : "a thread");
 	if (p->key.waker)
-		strbuf_printf(to, "thread %d %s", (int)t->tid, t->name ? t->name : "");
-	else
-		strbuf_puts(to, "a thread");
+		report_waits_thread(d, input, p->key.waker, to);
 	if (path.length)
 		strbuf_printf(to, " in %s", strbuf_text(&path));
 	else if (place.through)

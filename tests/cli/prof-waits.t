@@ -11,7 +11,7 @@ report() { run prof -waits -whole "$@"; }
 # row TEXT: of a wait, however long
 row() { printf ' [1-9][0-9]* +[0-9.]+ +%s' "$1"; }
 
-for kind in sleep pipe socket child futex poll; do
+for kind in sleep pipe socket child futex poll join; do
 	record $kind $kind
 done
 record file file locked
@@ -37,9 +37,9 @@ report futex
 like "futex: the variable that it is" "$out" "$(row 'planted_lock \(waits\), futex')"
 
 if [ "$(id -u)" = 0 ]; then
-	like "with the place in the program" "$out" 'waits_for_futex \[in (__)?(pthread_mutex_lock|lll_lock_wait)[^]]*called by main\] \(waits: waits.c, [0-9]+\)'
+	like "with the place in the program" "$out" 'waits_for_futex \[thread [0-9]+ waits, in (__)?(pthread_mutex_lock|lll_lock_wait)[^]]*called by main\] \(waits: waits.c, [0-9]+\)'
 	report pipe
-	like "and the function of the library" "$out" 'reads_one \[in (__)?(libc_)?read, called by waits_for_pipe < main\]'
+	like "and the function of the library" "$out" 'reads_one \[thread [0-9]+ waits, in (__)?(libc_)?read, called by waits_for_pipe < main\]'
 	run ssrun -totaltime -o often "$waits" often 100
 	is "often: recorded" "$status" 0
 	report often
@@ -51,7 +51,13 @@ else
 	skip "with the place in the program" "needs root"
 fi
 
+report futex
+like "the head: which threads waited longest, and why" "$out" '^Waited +[0-9]+ waits 0[.][0-9]+ s [(][0-9]+% (futex|sleep)[)]; [0-9]+ waits 0[.][0-9]+ s [(][0-9]+% (futex|sleep)[)]'
+like "the end of a thread is one" "$(report -whole join; printf '%s' "$out")" 'end of thread [0-9]+ late, futex'
+run prof -waits -json futex
+is "JSON: threads of a place" "$(printf '%s' "$out" | jq -r '[.rows[] | select(.kind == "place") | .threads] | all(test("^threads? [0-9]+ waits"))')" true
 report -by thread futex
+unlike "-by thread: not again at each place" "$out" '\[thread |^Waited'
 like "-by thread: what one waits for" "$(printf '%s\n' "$out" | grep -A1 'thread [0-9]* of')" ' sleep$'
 like "and the other" "$(printf '%s\n' "$out" | grep -A1 ' process [0-9]* waits')" ' futex: '
 report -only waits_for_futex futex

@@ -67,6 +67,22 @@ KEEP static void waits_for_futex(void)
 	pthread_join(thread, NULL);
 }
 
+static void *late(void *unused)
+{
+	pthread_setname_np(pthread_self(), "late");
+	rest();
+	return unused;
+}
+
+KEEP static void waits_for_join(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, late, NULL);
+	pthread_join(thread, NULL);
+	__asm__ volatile("");
+}
+
 KEEP static void reads_one(void)
 {
 	char byte;
@@ -174,7 +190,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} kinds[] = {{"futex", waits_for_futex}, {"pipe", waits_for_pipe},
 		{"socket", waits_for_socket}, {"poll", waits_for_poll}, {"sleep", waits_for_sleep},
-		{"child", waits_for_child}, {"often", waits_often}};
+		{"child", waits_for_child}, {"often", waits_often}, {"join", waits_for_join}};
 
 	if (argc > 2)
 		milliseconds = (unsigned)strtoul(argv[2], NULL, 10);
