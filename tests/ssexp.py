@@ -125,7 +125,7 @@ class Experiment:
     def processes(self, c):
         for r in c.records():
             print(f"process {self.number('process')} pid {r.sint()} ppid {r.sint()} rank {r.sint()} status {r.sint()}"
-                  f" begin {r.uint()} end {r.uint()} command {r.text()}")
+                  f" begin {r.uint()} end {r.uint()} command {r.text()}" + (f" arguments {r.text()}" if r.more() else ""))
 
     def threads(self, c):
         for r in c.records():

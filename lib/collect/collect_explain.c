@@ -49,8 +49,7 @@ static void strip(struct experiment *model, const struct experiment *native)
 {
 	for (; model->threads.count > 1; model->threads.count--)
 		free(model->threads.data[model->threads.count - 1].name);
-	for (; model->processes.count > 1; model->processes.count--)
-		free(model->processes.data[model->processes.count - 1].command);
+	experiment_drop_processes(model);
 	for (; model->phases.count > 1; model->phases.count--)
 		free(model->phases.data[model->phases.count - 1].name);
 	model->began = native->began;

@@ -224,6 +224,7 @@ static int begin_command(struct collection *c, struct error *e)
 		begin_tracer(c, pid, e))
 		return -1;
 	c->began = c->sampler.spaces.began = clock_ns();
+	c->sampler.spaces.with_arguments = true;
 	p = spaces_add(&c->sampler.spaces, pid, getpid(), false, c->began);
 	if (!p || spaces_thread(&c->sampler.spaces, p, pid) < 0)
 		return error_nomem(e);
@@ -241,6 +242,7 @@ static int begin_running(struct collection *c, struct error *e)
 		return -1;
 	if (collect_output_claim(r->output, r->all ? getpid() : r->pid, e))
 		return -1;
+	c->sampler.spaces.with_arguments = !r->all; /* of other users, they may be secret */
 	c->pidfd = r->all ? -1 : (int)syscall(SYS_pidfd_open, r->pid, 0);
 	c->began = c->sampler.spaces.began = clock_ns();
 	rings_enable(&c->sampler.rings, true);

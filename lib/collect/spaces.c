@@ -10,10 +10,14 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "collect/collect.h"
 
 #define MAPS_MAX ((size_t)256 << 20)
+/* Of arguments: bytes of a process, and processes of a file. */
+#define ARGUMENTS_MOST 160
+#define ARGUED_MOST    256
 /* PERF_RECORD_MISC_FORK_EXEC: it existed before; its mappings are reported. */
 #define MISC_FORK_EXEC (1 << 13)
 
@@ -96,6 +100,32 @@ static int set_text(char **to, const char *text)
 static int set_command(struct spaces *s, const struct process *p, const char *text)
 {
 	return s->unlisted ? 0 : set_text(&s->experiment->processes.data[p->index].command, text);
+}
+
+/* Words of /proc/PID/cmdline but the first; a command that has ended has none there. */
+static int set_arguments(struct spaces *s, const struct process *p)
+{
+	char path[48], text[ARGUMENTS_MOST + 1];
+	size_t n = 0, first;
+	FILE *f;
+
+	if (!s->with_arguments || s->unlisted || s->images->past)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)p->pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = '\0';
+	first = strlen(text) + 1;
+	while (n && !text[n - 1])
+		n--;
+	for (size_t i = first; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	return set_text(
+		&s->experiment->processes.data[p->index].arguments, first < n ? text + first : "");
 }
 
 /* A new row for a thread: numbers are reused, and mean another thread each time. */
@@ -196,7 +226,7 @@ static int space_look(struct spaces *s, struct process *p)
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
 	space_read_name(path, name, sizeof(name));
-	if (set_command(s, p, name))
+	if (set_command(s, p, name) || set_arguments(s, p))
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
 	text = file_read(path, MAPS_MAX, &length, NULL);
@@ -317,6 +347,8 @@ static int name_on_cpus(struct spaces *s)
 
 static int inherit(struct spaces *s, struct process *p, const struct process *parent, bool mappings)
 {
+	struct experiment_process *rows;
+
 	for (size_t i = 0; mappings && i < parent->mappings.count; i++) {
 		struct mapping *m = vec_push(&p->mappings);
 
@@ -324,7 +356,13 @@ static int inherit(struct spaces *s, struct process *p, const struct process *pa
 			return -1;
 		*m = parent->mappings.data[i];
 	}
-	return set_command(s, p, s->experiment->processes.data[parent->index].command);
+	if (s->unlisted)
+		return 0;
+	rows = s->experiment->processes.data;
+	return set_command(s, p, rows[parent->index].command) ||
+			       set_text(&rows[p->index].arguments, rows[parent->index].arguments)
+		       ? -1
+		       : 0;
 }
 
 static int on_fork(struct spaces *s, const struct record *r)
@@ -388,6 +426,8 @@ static int on_comm(struct spaces *s, const struct record *r)
 		p->mappings.count = 0;
 		p->threads = 1;
 		p->space = ++s->numbers;
+		if (set_arguments(s, p))
+			return -1;
 	}
 	if (s->unlisted)
 		return 0;
@@ -584,6 +624,40 @@ size_t spaces_count(const struct spaces *s)
 	return n;
 }
 
+struct busy {
+	uint64_t samples;
+	uint32_t process;
+};
+
+static int busy_order(const void *pa, const void *pb)
+{
+	const struct busy *a = pa, *b = pb;
+
+	return sort_falling(a->samples, b->samples) ?: sort_rising(a->process, b->process);
+}
+
+/* Those of processes with fewest samples go, if there are very many: a file stays small. */
+static int limit_arguments(struct spaces *s)
+{
+	struct experiment *x = s->experiment;
+	struct busy *busy = calloc(x->processes.count, sizeof(*busy));
+
+	if (!busy)
+		return -1;
+	for (size_t i = 0; i < x->processes.count; i++)
+		busy[i].process = (uint32_t)i;
+	for (size_t i = 0; i < x->samples.count; i++) {
+		const struct experiment_sample *own = experiment_sample_at(x, i);
+
+		busy[x->threads.data[own->key.thread].process].samples += own->count;
+	}
+	qsort(busy, x->processes.count, sizeof(*busy), busy_order);
+	for (size_t i = ARGUED_MOST; i < x->processes.count; i++)
+		x->processes.data[busy[i].process].arguments[0] = '\0';
+	free(busy);
+	return 0;
+}
+
 int spaces_end(struct spaces *s)
 {
 	int rc = 0;
@@ -594,7 +668,7 @@ int spaces_end(struct spaces *s)
 		if (entry->process && space_forget(s, entry, 0))
 			rc = -1;
 	}
-	return name_on_cpus(s) ? -1 : rc;
+	return name_on_cpus(s) || limit_arguments(s) ? -1 : rc;
 }
 
 void spaces_fini(struct spaces *s)

@@ -33,6 +33,7 @@ struct spaces {
 	int rank;             /* in MPI, of all processes seen; -1: none */
 	uint64_t began;       /* time of the records at which the experiment began */
 	bool unlisted;        /* processes and threads have no rows in the experiment */
+	bool with_arguments;  /* rows of processes have those of their commands */
 	/* Called before the state of a process is freed; may be NULL. */
 	int (*leaving)(void *context, struct process *p);
 	void *context;

@@ -154,6 +154,8 @@ static void dump_processes(struct dump *d)
 		if (!d->quiet)
 			fprintf(d->out, " begin %" PRIu64 " end %" PRIu64, p->begin, p->end);
 		put_named(d, "command", p->command);
+		if (*p->arguments)
+			put_named(d, "arguments", p->arguments);
 		putc('\n', d->out);
 	}
 	for (size_t i = 1; i < d->x->threads.count; i++) {

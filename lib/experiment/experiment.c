@@ -102,6 +102,14 @@ long experiment_process(
 	return experiment_list_add(x, EXPERIMENT_PROCESSES, process, e);
 }
 
+void experiment_drop_processes(struct experiment *x)
+{
+	for (; x->processes.count > 1; x->processes.count--) {
+		free(x->processes.data[x->processes.count - 1].command);
+		free(x->processes.data[x->processes.count - 1].arguments);
+	}
+}
+
 long experiment_thread(
 	struct experiment *x, const struct experiment_thread *thread, struct error *e)
 {

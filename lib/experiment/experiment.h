@@ -110,6 +110,7 @@ struct experiment_process {
 	int32_t status;      /* wait status; -1: unknown */
 	uint64_t begin, end; /* ns since the experiment began; end 0: still running at its end */
 	char *command;       /* name, last exec's */
+	char *arguments;     /* its, cut after some; "": not known */
 };
 
 struct experiment_thread {
@@ -222,6 +223,8 @@ long experiment_process(
 	struct experiment *x, const struct experiment_process *process, struct error *e);
 long experiment_thread(
 	struct experiment *x, const struct experiment_thread *thread, struct error *e);
+/* All but number 0; nothing may refer to them. */
+void experiment_drop_processes(struct experiment *x);
 /* Threads, those that merging folded among them. */
 uint64_t experiment_thread_count(const struct experiment *x);
 long experiment_phase(struct experiment *x, const struct experiment_phase *phase, struct error *e);

@@ -77,7 +77,8 @@ int order_processes(const void *pa, const void *pb)
 	TRY(ORDER(a->ppid, b->ppid));
 	TRY(ORDER(a->end, b->end));
 	TRY(ORDER(a->status, b->status));
-	return strcmp(a->command, b->command);
+	TRY(strcmp(a->command, b->command));
+	return strcmp(a->arguments, b->arguments);
 }
 
 int order_threads(const void *pa, const void *pb)

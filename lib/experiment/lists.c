@@ -57,6 +57,7 @@ static const struct row_field process_fields[] = {
 	{ROW_FIELD(experiment_process, begin)},
 	{ROW_FIELD(experiment_process, end)},
 	{ROW_FIELD(experiment_process, command), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_process, arguments), .coding = ROW_TEXT, .later = 1},
 };
 
 static const struct row_field thread_fields[] = {

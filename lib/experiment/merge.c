@@ -447,8 +447,7 @@ static int fold_sum(struct experiment *a, struct error *e)
 	fold_processes(&a->folded, a);
 	for (; a->threads.count > 1; a->threads.count--)
 		free(a->threads.data[a->threads.count - 1].name);
-	for (; a->processes.count > 1; a->processes.count--)
-		free(a->processes.data[a->processes.count - 1].command);
+	experiment_drop_processes(a);
 	for (size_t i = 0; i < a->phases.count; i++)
 		a->phases.data[i].thread = 0;
 	return 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows that lists leave out (-q), and shares. */
+#include <string.h>
+
 #include "base/plural.h"
 #include "report/report_columns.h"
 
@@ -26,8 +28,9 @@ bool report_cuts(struct report_cut *cut, double percent)
 void report_left_out(struct report_table *t, size_t n, const char *what, const char *why)
 {
 	if (n)
-		report_note(
-			t, "%zu more %s%s %s left out (%s)", n, what, plural(n), plural_is(n), why);
+		report_note(t, "%zu more %s%s %s left out (%s)", n, what,
+			n > 1 && what[strlen(what) - 1] == 's' ? "es" : plural(n), plural_is(n),
+			why);
 }
 
 double report_percent(double n, double all)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/sort.h"
+#include "base/vec.h"
 #include "report/report_columns.h"
 #include "report/report_views.h"
 
@@ -94,32 +96,45 @@ struct usage {
 	size_t first; /* of usage_columns */
 };
 
-static void process_row(
-	struct usage *u, size_t input, uint32_t process, const uint64_t *samples, uint64_t threads)
+/* A process of an input, with its samples. */
+struct used {
+	const uint64_t *samples; /* [metric of the input] */
+	uint64_t key, threads;
+	uint32_t input, process;
+};
+
+struct used_vec {
+	struct used *data;
+	size_t count, capacity;
+};
+
+static void process_row(struct usage *u, const struct used *own)
 {
 	const struct prof_data *d = u->columns.data;
-	const struct experiment *x = d->request->inputs[input].experiment;
-	const struct experiment_process *p = &x->processes.data[process];
+	const struct experiment *x = d->request->inputs[own->input].experiment;
+	const struct experiment_process *p = &x->processes.data[own->process];
 	struct report_table *t = u->columns.table;
 	const struct report_row row = {.parent = -1,
-		.image = process ? report_text(t, "%d %s", (int)p->pid, p->command)
-				 : "not of one process"};
-	uint64_t *own = report_scratch(t, d->metrics.count, sizeof(*own));
+		.image = own->process ? report_text(t, "%d %s%s%s", (int)p->pid, p->command,
+						*p->arguments ? " " : "", p->arguments)
+				      : "not of one process"};
+	uint64_t *values = report_scratch(t, d->metrics.count, sizeof(*values));
 	size_t index = report_row_add(t, &row);
 	struct report_cell *cells = report_cells(t, index) + u->first;
 
-	if (!own)
+	if (!values)
 		return;
-	memcpy(own + profile_metric_index(d, input, 0), samples, x->metrics.count * sizeof(*own));
-	report_columns_fill(&u->columns, index, own, NULL, 0);
+	memcpy(values + profile_metric_index(d, own->input, 0), own->samples,
+		x->metrics.count * sizeof(*values));
+	report_columns_fill(&u->columns, index, values, NULL, 0);
 	if (p->end > p->begin)
 		cells[USAGE_ELAPSED].quantity =
 			quantity_exact((double)(p->end - p->begin) * 1e-9, LABEL_MEASURED);
-	cells[USAGE_THREADS].quantity = quantity_exact((double)threads, LABEL_MEASURED);
+	cells[USAGE_THREADS].quantity = quantity_exact((double)own->threads, LABEL_MEASURED);
 	cells[USAGE_STATUS].text = status_text(t, p->status);
 }
 
-static void input_rows(struct usage *u, size_t input)
+static int add_used(struct usage *u, struct used_vec *all, size_t input)
 {
 	const struct experiment *x = u->columns.data->request->inputs[input].experiment;
 	struct report_table *t = u->columns.table;
@@ -127,19 +142,58 @@ static void input_rows(struct usage *u, size_t input)
 	uint64_t *threads = report_scratch(t, x->processes.count, sizeof(*threads));
 
 	if (!samples || !threads)
-		return;
+		return -1;
 	for (size_t i = 1; i < x->threads.count; i++)
 		if (x->threads.data[i].process < x->processes.count)
 			threads[x->threads.data[i].process] += x->threads.data[i].cpu == 0;
 	for (uint32_t i = 0; i < x->processes.count; i++) {
-		const uint64_t *own = samples + i * x->metrics.count;
+		struct used own = {.samples = samples + i * x->metrics.count,
+			.key = samples[i * x->metrics.count],
+			.threads = threads[i],
+			.input = (uint32_t)input,
+			.process = i};
 		bool any = i > 0;
 
 		for (size_t k = 0; k < x->metrics.count; k++)
-			any = any || own[k];
-		if (any)
-			process_row(u, input, i, own, threads[i]);
+			any = any || own.samples[k];
+		if (any && vec_add(all, own))
+			return -1;
 	}
+	return 0;
+}
+
+/* The most samples of the first metric first; otherwise as they began. */
+static int used_order(const void *pa, const void *pb)
+{
+	const struct used *a = pa, *b = pb;
+
+	return sort_falling(a->key, b->key) ?: sort_rising(a->input, b->input)
+		       ?: sort_rising(a->process, b->process);
+}
+
+static void usage_rows(struct usage *u)
+{
+	const struct prof_data *d = u->columns.data;
+	struct report_cut cut = report_cut_of(d, (struct prof_quit){0});
+	struct report_table *t = u->columns.table;
+	struct used_vec all = {0};
+	uint64_t sum = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < d->request->count && !t->failed; i++)
+		t->failed |= add_used(u, &all, i) != 0;
+	if (all.count)
+		qsort(all.data, all.count, sizeof(*all.data), used_order);
+	for (size_t i = 0; i < all.count; i++)
+		sum += all.data[i].key;
+	for (size_t i = 0; i < all.count && !t->failed; i++) {
+		if (report_cuts(&cut, report_percent((double)all.data[i].key, (double)sum)))
+			left++;
+		else
+			process_row(u, &all.data[i]);
+	}
+	report_left_out(t, left, "process", "-q");
+	vec_fini(&all);
 }
 
 int report_usage(struct prof_data *d, struct report_table *t, struct error *e)
@@ -149,14 +203,13 @@ int report_usage(struct prof_data *d, struct report_table *t, struct error *e)
 	t->report = "usage";
 	t->layout = REPORT_LIST;
 	t->places = "process";
-	t->title = "Processes, in the order in which they began";
+	t->title = "Processes, those with most samples first";
 	if (report_columns_init(&u.columns, t, d, 0, NULL, e))
 		return report_finish(t, -1, e);
 	for (size_t i = 0; i < t->columns.count; i++)
 		t->columns.data[i].flags &= ~(unsigned)REPORT_CUMULATIVE;
 	u.first = report_columns_add(t, usage_columns, USAGE_COLUMNS);
-	for (size_t i = 0; i < d->request->count && !t->failed; i++)
-		input_rows(&u, i);
+	usage_rows(&u);
 	if (!t->failed)
 		report_columns_total(&u.columns);
 	report_coverage(t, d);

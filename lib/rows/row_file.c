@@ -2,6 +2,7 @@
 /* Rows in files, and in words. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/shown.h"
@@ -60,7 +61,8 @@ static void row_put_fields(void *row, void *before, const struct row_kind *k, st
 	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
 		switch ((enum row_coding)f->coding) {
 		case ROW_TEXT:
-			put_text(to, field_text(row, f));
+			if (!f->later || *field_text(row, f))
+				put_text(to, field_text(row, f));
 			break;
 		case ROW_LIST:
 			put_uint(to, field_word_count(f));
@@ -133,14 +135,28 @@ static void field_get_bytes(void *row, const struct row_field *f, struct cursor 
 	*field_length(row, f) = (uint32_t)length;
 }
 
+static void row_get_missing(void *row, const struct row_field *f, struct cursor *c)
+{
+	char *empty;
+
+	if (f->coding != ROW_TEXT)
+		return;
+	empty = calloc(1, 1);
+	if (!empty)
+		c->bad = c->nomem = true;
+	field_set_text(row, f, empty);
+}
+
 static void row_get_fields(void *row, const void *before, const struct row_kind *k,
 	const struct row_numbers *n, struct cursor *c)
 {
 	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
 		uint64_t value;
 
-		if (f->later && c->at == c->end)
-			break;
+		if (f->later && c->at == c->end) {
+			row_get_missing(row, f, c);
+			continue;
+		}
 		switch ((enum row_coding)f->coding) {
 		case ROW_TEXT:
 			field_set_text(row, f, get_string(c));

@@ -11,12 +11,17 @@ like "are all there" "$out" ' 2001 +exit 0 .*sampled'
 run ssrun -fpcsamp -o forks "$sampled" forks 500
 is "500 processes" "$status" 0
 run prof -usage forks
-ok "are all there" test "$(printf '%s\n' "$out" | grep -c ' sampled$')" -ge 501
+ok "are all there" test "$(printf '%s\n' "$out" | grep -c ' sampled\( forks 500\)*$')" -ge 501
 run ssrun -fpcsamp -o execs "$sampled" execs 20
 is "a process that becomes another, and again" "$status $err" "0 "
 run prof execs
 like "is the same program each time" "$out" 'work \(sampled'
 unlike "and nothing is unknown" "$out" 'unknown'
+
+run ssrun -fpcsamp -o many sh -c 'for n in 1 1 400 1 1; do "$0" loop $n turns & done; wait' "$sampled"
+run prof -usage -q 1 many
+like "which of many processes took the time: the first row, with its arguments" "$(printf '%s\n' "$out" | grep -A1 '^ *$' | head -2)" ' sampled loop 400 turns$'
+like "-q 1: the others are counted" "$out" '^[1-9][0-9]* more processes are left out \(-q\)$'
 
 for l in a b; do
 	echo "volatile unsigned long s; static __attribute__((noinline)) void in_$l(int n) { for (long i = 0; i < n * 300000L; i++) s += i; }
@@ -44,7 +49,7 @@ like "or of the jitdump file that it mapped" "$out" 'dumped_here'
 
 # A program that is not there any more when it is sampled is known by its build-id all the same.
 cp "$sampled" gone
-run ssrun -fpcsamp -o moved sh -c 'mv gone elsewhere; ./elsewhere execs 0'
+run ssrun -fpcsamp -o moved sh -c 'mv gone elsewhere; ./elsewhere execs 20'
 run prof moved
 like "another name for a file" "$out" 'work \(elsewhere'
 
