@@ -224,7 +224,7 @@ static struct option_row *make_table(void)
 			report_views[i].name, NULL, report_views[i].help, FIELD(view[i])};
 	for (size_t i = 0; i < count; i++)
 		if (report_views[i].flags & VIEW_ALONE) {
-			table[i].argument = "PROCEDURE";
+			table[i].argument = "FUNCTION";
 			table[i].kind = OPTION_CALL;
 			table[i].call = add_calc;
 		}

@@ -25,6 +25,9 @@ extern const struct option_row block_options[], calibrate_options[], verify_opti
 /* To -o FILE or standard output. */
 int write_out(const struct options *o, const struct strbuf *text, struct error *e);
 
+/* Says which options the reports asked for do not take. */
+void say_without_effect(const struct options *o);
+
 /* -export. */
 int do_export(const struct options *o, const struct prof_request *request,
 	const struct prof_images_search *search, bool *incomplete, struct error *e);

@@ -128,6 +128,8 @@ static int all_views(const struct options *o, const struct loaded *l,
 	bool any = false;
 	int rc = 0;
 
+	if (!o->diff)
+		say_without_effect(o);
 	for (size_t i = 0; report_views[i].name && rc == 0; i++) {
 		if (!o->view[i])
 			continue;

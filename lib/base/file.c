@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -260,12 +261,16 @@ void file_abandon(struct file_out *f)
 	memset(f, 0, sizeof(*f));
 }
 
-/* The directory above that of the executable; NULL if /proc does not give it. */
-static const char *executable_prefix(char *self, size_t size)
+/* The directory above that of the executable; NULL: not known. Without /proc, it is the file that
+ * was executed, whose name may be relative. */
+static const char *executable_prefix(char self[PATH_MAX])
 {
-	ssize_t n = readlink("/proc/self/exe", self, size - 1);
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+	const char *executed = (const char *)getauxval(AT_EXECFN); /* NOLINT */
 
 	self[n > 0 ? n : 0] = '\0';
+	if (n <= 0 && (!executed || !realpath(executed, self)))
+		return NULL;
 	for (int up = 0; up < 2; up++) {
 		char *slash = strrchr(self, '/');
 
@@ -279,7 +284,7 @@ static const char *executable_prefix(char *self, size_t size)
 char *file_command_path(const char *name)
 {
 	char self[PATH_MAX], *path;
-	const char *prefix = executable_prefix(self, sizeof(self));
+	const char *prefix = executable_prefix(self);
 
 	if (prefix) {
 		if (asprintf(&path, "%s/bin/%s", prefix, name) < 0)
@@ -298,8 +303,8 @@ static char *find_ours(
 	const char *root = getenv(variable);
 	const struct {
 		const char *prefix, *below;
-	} places[] = {{root && *root ? root : NULL, ""},
-		{executable_prefix(self, sizeof(self)), below}, {PERFEX_PREFIX, below}};
+	} places[] = {{root && *root ? root : NULL, ""}, {executable_prefix(self), below},
+		{PERFEX_PREFIX, below}};
 
 	snprintf(below, sizeof(below), "/%s/perfex", directory);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

@@ -10,14 +10,12 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/sort.h"
 #include "base/strbuf.h"
 #include "collect/collect.h"
+#include "collect/mappings.h"
+#include "collect/process_arguments.h"
 
 #define MAPS_MAX ((size_t)256 << 20)
-/* Of arguments: bytes of a process, and processes of a file. */
-#define ARGUMENTS_MOST 160
-#define ARGUED_MOST    256
 /* PERF_RECORD_MISC_FORK_EXEC: it existed before; its mappings are reported. */
 #define MISC_FORK_EXEC (1 << 13)
 
@@ -102,30 +100,11 @@ static int set_command(struct spaces *s, const struct process *p, const char *te
 	return s->unlisted ? 0 : set_text(&s->experiment->processes.data[p->index].command, text);
 }
 
-/* Words of /proc/PID/cmdline but the first; a command that has ended has none there. */
 static int set_arguments(struct spaces *s, const struct process *p)
 {
-	char path[48], text[ARGUMENTS_MOST + 1];
-	size_t n = 0, first;
-	FILE *f;
-
 	if (!s->with_arguments || s->unlisted || s->images->past)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)p->pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(text, 1, sizeof(text) - 1, f);
-		fclose(f);
-	}
-	text[n] = '\0';
-	first = strlen(text) + 1;
-	while (n && !text[n - 1])
-		n--;
-	for (size_t i = first; i < n; i++)
-		if (!text[i])
-			text[i] = ' ';
-	return set_text(
-		&s->experiment->processes.data[p->index].arguments, first < n ? text + first : "");
+	return process_arguments_read(p->pid, &s->experiment->processes.data[p->index].arguments);
 }
 
 /* A new row for a thread: numbers are reused, and mean another thread each time. */
@@ -460,55 +439,6 @@ int spaces_record(struct spaces *s, const struct record *r)
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-/* The first mapping that ends after address. */
-static size_t first_behind(const struct process *p, uint64_t address)
-{
-	return vec_search(i, p->mappings.count, p->mappings.data[i].end <= address);
-}
-
-static int space_insert(struct process *p, size_t at, const struct mapping *m)
-{
-	struct mapping *list, *last = vec_push(&p->mappings);
-
-	if (!last)
-		return -1;
-	list = p->mappings.data;
-	memmove(list + at + 1, list + at, (p->mappings.count - 1 - at) * sizeof(*list));
-	list[at] = *m;
-	return 0;
-}
-
-/* Makes room for begin..end: removes mappings there, wholly or in part. Returns where to insert,
- * or -1. */
-static long space_clear(struct process *p, uint64_t begin, uint64_t end)
-{
-	size_t at = first_behind(p, begin), to;
-	struct mapping *m = at < p->mappings.count ? &p->mappings.data[at] : NULL;
-
-	if (m && m->begin < begin) {
-		struct mapping rest = *m;
-
-		m->end = begin;
-		at++;
-		if (rest.end > end) { /* the new one is within */
-			rest.offset += end - rest.begin;
-			rest.begin = end;
-			return space_insert(p, at, &rest) ? -1 : (long)at;
-		}
-	}
-	for (to = at; to < p->mappings.count && p->mappings.data[to].end <= end; to++)
-		;
-	if (to < p->mappings.count && p->mappings.data[to].begin < end) {
-		m = &p->mappings.data[to];
-		m->offset += end - m->begin;
-		m->begin = end;
-	}
-	memmove(p->mappings.data + at, p->mappings.data + to,
-		(p->mappings.count - to) * sizeof(*m));
-	p->mappings.count -= to - at;
-	return (long)at;
-}
-
 int spaces_map(struct spaces *s, struct process *p, const struct record_mapping *r)
 {
 	struct mapping m = {
@@ -522,15 +452,15 @@ int spaces_map(struct spaces *s, struct process *p, const struct record_mapping 
 		return -1;
 	m.image = (uint32_t)image;
 	p->space = ++s->numbers;
-	at = p->mappings.count ? space_clear(p, m.begin, m.end) : 0;
+	at = p->mappings.count ? mappings_clear(p, m.begin, m.end) : 0;
 	if (r->data) /* it is no longer executable */
 		return at < 0 ? -1 : 0;
-	return at < 0 ? -1 : space_insert(p, (size_t)at, &m);
+	return at < 0 ? -1 : mappings_insert(p, (size_t)at, &m);
 }
 
 const struct mapping *spaces_find(const struct process *p, uint64_t pc)
 {
-	size_t i = first_behind(p, pc);
+	size_t i = mappings_behind(p, pc);
 
 	return i < p->mappings.count && p->mappings.data[i].begin <= pc ? &p->mappings.data[i]
 									: NULL;
@@ -624,40 +554,6 @@ size_t spaces_count(const struct spaces *s)
 	return n;
 }
 
-struct busy {
-	uint64_t samples;
-	uint32_t process;
-};
-
-static int busy_order(const void *pa, const void *pb)
-{
-	const struct busy *a = pa, *b = pb;
-
-	return sort_falling(a->samples, b->samples) ?: sort_rising(a->process, b->process);
-}
-
-/* Those of processes with fewest samples go, if there are very many: a file stays small. */
-static int limit_arguments(struct spaces *s)
-{
-	struct experiment *x = s->experiment;
-	struct busy *busy = calloc(x->processes.count, sizeof(*busy));
-
-	if (!busy)
-		return -1;
-	for (size_t i = 0; i < x->processes.count; i++)
-		busy[i].process = (uint32_t)i;
-	for (size_t i = 0; i < x->samples.count; i++) {
-		const struct experiment_sample *own = experiment_sample_at(x, i);
-
-		busy[x->threads.data[own->key.thread].process].samples += own->count;
-	}
-	qsort(busy, x->processes.count, sizeof(*busy), busy_order);
-	for (size_t i = ARGUED_MOST; i < x->processes.count; i++)
-		x->processes.data[busy[i].process].arguments[0] = '\0';
-	free(busy);
-	return 0;
-}
-
 int spaces_end(struct spaces *s)
 {
 	int rc = 0;
@@ -668,7 +564,7 @@ int spaces_end(struct spaces *s)
 		if (entry->process && space_forget(s, entry, 0))
 			rc = -1;
 	}
-	return name_on_cpus(s) || limit_arguments(s) ? -1 : rc;
+	return name_on_cpus(s) || process_arguments_limit(s->experiment) ? -1 : rc;
 }
 
 void spaces_fini(struct spaces *s)

@@ -636,8 +636,8 @@ static const struct event event_rows[EV_COUNT] = {
 		.name = "Returns",
 		.short_name = "ret",
 		.unit = "returns",
-		.meaning = "Returns from procedures.",
-		.pitfall = "Inlined and tail-called procedures do not return.",
+		.meaning = "Returns from functions.",
+		.pitfall = "Inlined and tail-called functions do not return.",
 		.flags = REDUNDANT | MODEL | PROVOKED,
 	},
 	[EV_MISPREDICTED_RETURNS] = {
@@ -655,8 +655,8 @@ static const struct event event_rows[EV_COUNT] = {
 		.name = "Calls",
 		.short_name = "call",
 		.unit = "calls",
-		.meaning = "Procedure calls, direct and indirect.",
-		.pitfall = "Inlined and tail-called procedures do not count.",
+		.meaning = "Function calls, direct and indirect.",
+		.pitfall = "Inlined and tail-called functions do not count.",
 		.flags = REDUNDANT | MODEL | PROVOKED,
 	},
 	[EV_TAKEN_BRANCHES] = {

@@ -39,7 +39,8 @@ extern const char *const experiment_pause_words[PAUSE_REASONS];
 /* table entry ("key" first, see base/table.h); number 0 exists always and has no texts */
 struct experiment_obstacle {
 	struct {
-		uint64_t address; /* of a futex; number of a child or of a thread that is to end; else 0 */
+		uint64_t address; /* of a futex; number of a child or of a thread that is to end;
+				     else 0 */
 		uint64_t hash;    /* of call and name as they were first known */
 		uint32_t image;   /* that address is in; 0: an address of memory, or none */
 		uint32_t reason;

@@ -184,7 +184,7 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	base = machine_family(&id, seen.l1i.size, &exact);
 	found = machine_ours(base, m, e);
 	if (found > 0)
-		error_set(e, ERR_NOT_FOUND, "no machine is called '%s'", base);
+		machine_ours_missing(base, e);
 	if (found)
 		return -1;
 	if (sysfs_caches(root, &m->model))

@@ -188,6 +188,14 @@ int machine_load(const char *path, struct machine *m, struct error *e)
 	return status;
 }
 
+void machine_ours_missing(const char *name, struct error *e)
+{
+	char file[80];
+
+	snprintf(file, sizeof(file), "machines/%s%s", name, MACHINE_SUFFIX);
+	free(file_data_path(file, e));
+}
+
 int machine_ours(const char *name, struct machine *m, struct error *e)
 {
 	char file[80], *path;

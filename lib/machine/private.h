@@ -45,6 +45,8 @@ extern const size_t machine_field_count;
 #define MACHINE_SUFFIX ".machine"
 /* The description of ours that has this name: 0, 1 there is none, -1 with *e set. */
 int machine_ours(const char *name, struct machine *m, struct error *e);
+/* Fills *e: the description of a machine that this toolkit has is not found. */
+void machine_ours_missing(const char *name, struct error *e);
 
 /* The documented defaults. */
 void machine_defaults(struct machine *m);

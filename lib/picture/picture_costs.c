@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/time_unit.h"
 
 #define LEAST 0.002 /* of the longest bar: shorter ones would be invisible */
 enum { BARS = 12, COMMAND = 70 };
@@ -88,13 +89,6 @@ struct input {
 	size_t count;
 };
 
-/* The unit of an axis that ends at `most` seconds; *scale: how many of it are a second. */
-static const char *axis_unit(double most, double *scale)
-{
-	*scale = most >= 0.1 ? 1 : most >= 1e-4 ? 1e3 : 1e6;
-	return most >= 0.1 ? "seconds" : most >= 1e-4 ? "milliseconds" : "microseconds";
-}
-
 static void add_panel(struct picture *p, const struct input *in, const char *title,
 	enum label label,
 	void (*candidates_of)(struct picture *, candidates *, const struct counts_report *),
@@ -102,8 +96,7 @@ static void add_panel(struct picture *p, const struct input *in, const char *tit
 {
 	candidates list = {0};
 	struct picture_panel *panel;
-	const char *unit;
-	double scale;
+	struct time_unit unit;
 
 	for (size_t i = 0; i < in->count; i++)
 		candidates_of(p, &list, in->reports[i]);
@@ -112,20 +105,21 @@ static void add_panel(struct picture *p, const struct input *in, const char *tit
 	qsort(list.data, list.count, sizeof(*list.data), by_most);
 	panel = picture_panel_add(p, PICTURE_BARS);
 	panel->title = title;
-	unit = axis_unit(list.data[0].most, &scale);
-	panel->x_label = picture_text(p, "%s (%s)", unit, label_name(label));
+	unit = time_unit_of(list.data[0].most);
+	panel->x_label = picture_text(p, "%s (%s)", unit.word, label_name(label));
 	for (size_t i = 0; i < list.count && i < BARS; i++)
 		if (list.data[i].most > LEAST * list.data[0].most)
 			picture_category_add(p, panel, list.data[i].name);
 	for (size_t k = 0; k < in->count; k++) {
 		struct picture_series *s =
-			picture_series_add(p, panel, in->names ? in->names[k] : unit);
+			picture_series_add(p, panel, in->names ? in->names[k] : unit.word);
 
 		for (size_t i = 0; i < panel->categories.count; i++) {
 			struct amount a = amount(in->reports[k], panel->categories.data[i]);
 
-			picture_point_add(p, s, (double)i, scale * a.value,
-				a.known ? scale * a.low : NAN, a.known ? scale * a.high : NAN);
+			picture_point_add(p, s, (double)i, unit.scale * a.value,
+				a.known ? unit.scale * a.low : NAN,
+				a.known ? unit.scale * a.high : NAN);
 		}
 	}
 	vec_fini(&list);

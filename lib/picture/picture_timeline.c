@@ -3,12 +3,14 @@
 
 #include <math.h>
 
+#include "base/time_unit.h"
 #include "picture/picture_lines.h"
 
 struct timeline_panel {
 	struct picture *picture;
 	struct picture_panel *panel;
 	const struct report_table *table;
+	struct time_unit unit;             /* of the axis */
 	size_t column;                     /* its first figure */
 	double top[PICTURE_TIMELINE_MOST]; /* of the areas so far */
 };
@@ -25,11 +27,12 @@ static void timeline_area(struct timeline_panel *l, const char *name, const doub
 	struct picture_series *s = picture_series_add(l->picture, l->panel, name);
 
 	for (size_t i = 0; i < times->bins; i++) {
-		double begin = times->begin + (double)i * times->width;
+		double begin = (times->begin + (double)i * times->width) * l->unit.scale;
+		double end = begin + times->width * l->unit.scale;
 		double y = values[i] / times->width, top = l->top[i] + y;
 
 		picture_point_add(l->picture, s, begin, y, l->top[i], top);
-		picture_point_add(l->picture, s, begin + times->width, y, l->top[i], top);
+		picture_point_add(l->picture, s, end, y, l->top[i], top);
 		l->top[i] = top;
 	}
 }
@@ -68,12 +71,16 @@ int picture_timeline(
 	p->subtitle = picture_origin(p, d->request->inputs[0].experiment);
 	for (size_t i = 0; i < t->columns.count && !p->failed; i++) {
 		const struct report_column *c = &t->columns.data[i];
-		struct timeline_panel l = {.picture = p, .table = t, .column = i + 1};
+		struct timeline_panel l = {.picture = p,
+			.table = t,
+			.unit = time_unit_of(
+				t->times.begin + (double)t->times.bins * t->times.width),
+			.column = i + 1};
 
 		if (!(c->flags & REPORT_MARGIN))
 			continue;
 		l.panel = picture_panel_add(p, PICTURE_AREAS);
-		l.panel->x_label = "time, s";
+		l.panel->x_label = picture_text(p, "time, %s", l.unit.name);
 		l.panel->y_label =
 			picture_text(p, "%s a second (%s)", c->unit, label_name(c->label));
 		timeline_areas(&l);

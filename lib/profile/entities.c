@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "profile/same_images.h"
 
 const struct prof_grain_text profile_grains[] = {
 	[PROF_BY_IMAGE] = {"image", "Image"},
@@ -15,18 +16,28 @@ const struct prof_grain_text profile_grains[] = {
 	[PROF_BY_SOURCE] = {"line", "Line"},
 };
 
-/* -compare: the same image in another build. By image, generated code of all processes is one. */
-static uint32_t entity_image(const struct prof_data *d, uint32_t image, enum prof_grain grain)
+/* By image, generated code of all processes is one. */
+static uint32_t generated_image(const struct prof_data *d, uint32_t image)
 {
-	bool generated = d->images.data[image].image->kind == EXPERIMENT_IMAGE_ANONYMOUS;
-
-	if (!d->request->compare && !(generated && grain == PROF_BY_IMAGE))
-		return image;
 	for (uint32_t i = 0; i < image; i++)
-		if (d->images.data[i].image->kind == d->images.data[image].image->kind &&
+		if (d->images.data[i].image->kind == EXPERIMENT_IMAGE_ANONYMOUS &&
 			strcmp(d->images.data[i].name, d->images.data[image].name) == 0)
 			return i;
 	return image;
+}
+
+/* For each image, that of its entities; -compare: the same in another build. */
+static uint32_t *entity_images(const struct prof_data *d, enum prof_grain grain)
+{
+	uint32_t *images = d->request->compare ? profile_same_images(d, false)
+					       : calloc(d->images.count + 1, sizeof(*images));
+
+	for (uint32_t i = 0; images && !d->request->compare && i < d->images.count; i++) {
+		bool generated = d->images.data[i].image->kind == EXPERIMENT_IMAGE_ANONYMOUS;
+
+		images[i] = generated && grain == PROF_BY_IMAGE ? generated_image(d, i) : i;
+	}
+	return images;
 }
 
 static struct prof_entity entity_of(
@@ -123,11 +134,9 @@ int profile_sums_end(struct prof_sums *s, const struct prof_data *d)
 
 int profile_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
 {
-	uint32_t *images = calloc(d->images.count + 1, sizeof(*images));
+	uint32_t *images = entity_images(d, grain);
 	int rc = profile_sums_begin(s, d);
 
-	for (uint32_t i = 0; images && i < d->images.count; i++)
-		images[i] = entity_image(d, i, grain);
 	for (size_t i = 0; images && i < d->places.count && rc == 0; i++) {
 		const struct prof_entity key = entity_of(d, images, i, grain);
 

@@ -181,7 +181,7 @@ static const char *calc_rows_estimate(struct dis *l)
 				? ""
 				: ", which alone give the scale (no address was watched often)");
 	return "from samples alone (samples / mi that flow through the "
-	       "procedure); ssrun -branches records what makes better ones, ssrun -ideal counts "
+	       "function); ssrun -branches records what makes better ones, ssrun -ideal counts "
 	       "them, and its file beside this one gives exact ones";
 }
 

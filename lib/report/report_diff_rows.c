@@ -2,80 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/same_images.h"
 #include "report/report_diff.h"
-
-/* "libc.so.6": up to where the version begins. */
-static size_t image_stem(const char *name)
-{
-	const char *so = strstr(name, ".so");
-
-	return so && (so[3] == '.' || !so[3]) ? (size_t)(so - name) + 3 : strlen(name);
-}
-
-static bool same_image(const struct prof_image *a, const struct prof_image *b)
-{
-	size_t n = image_stem(a->name);
-
-	return a->image->kind == b->image->kind && image_stem(b->name) == n &&
-	       strncmp(a->name, b->name, n) == 0;
-}
-
-/* The image that a side's first run was started from, by the first word of its command; -1. */
-static long program_of(const struct prof_data *d, unsigned side)
-{
-	for (size_t i = 0; i < d->request->count; i++) {
-		const struct experiment *x = d->request->inputs[i].experiment;
-		const char *command = experiment_fact_find(x, "command"), *end, *base;
-
-		if (d->request->inputs[i].side != side || !command)
-			continue;
-		end = command + strcspn(command, " ");
-		for (base = end; base > command && base[-1] != '/'; base--)
-			;
-		for (size_t k = 0; k < x->images.count; k++) {
-			uint32_t own = d->image_of.data[i][k];
-			const char *name = d->images.data[own].name;
-
-			if (strlen(name) == (size_t)(end - base) &&
-				strncmp(name, base, strlen(name)) == 0)
-				return (long)own;
-		}
-		return -1;
-	}
-	return -1;
-}
-
-static bool side_has(const struct prof_data *d, unsigned side, const struct prof_image *image)
-{
-	for (size_t i = 0; i < d->request->count; i++) {
-		const struct experiment *x = d->request->inputs[i].experiment;
-
-		for (size_t k = 0; d->request->inputs[i].side == side && k < x->images.count; k++)
-			if (same_image(&d->images.data[d->image_of.data[i][k]], image))
-				return true;
-	}
-	return false;
-}
-
-/* For each image, the first one that is the same in another build. */
-static uint32_t *match_images(const struct prof_data *d)
-{
-	uint32_t *first = calloc(d->images.count + 1, sizeof(*first));
-	long before = program_of(d, 0), after = program_of(d, 1);
-
-	if (!first)
-		return NULL;
-	for (uint32_t i = 0; i < d->images.count; i++)
-		for (first[i] = 0; !same_image(&d->images.data[first[i]], &d->images.data[i]);)
-			first[i]++;
-	/* programs with two names, each missing on the other side */
-	if (before >= 0 && after >= 0 && !side_has(d, 1, &d->images.data[before]) &&
-		!side_has(d, 0, &d->images.data[after]))
-		for (uint32_t i = 0; i < d->images.count; i++)
-			if (first[i] == first[after])
-				first[i] = first[before];
-	return first;
-}
 
 /* The procedure without the suffixes that compilers give copies of it: they differ between builds.
  */
@@ -199,7 +127,7 @@ static int take_place(struct prof_sums *s, struct prof_data *d, const uint32_t *
 int report_diff_sums(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
 {
 	struct table beginnings = TABLE_OF(struct beginning);
-	uint32_t *images = match_images(d);
+	uint32_t *images = profile_same_images(d, true);
 	int rc = profile_sums_begin(s, d);
 
 	for (size_t i = 0; images && i < d->places.count && rc == 0; i++)

@@ -241,8 +241,25 @@ static const char *what_counted(const struct prof_data *d)
 	return "count";
 }
 
-static void cover_image(
-	struct report_table *t, const struct prof_data *d, uint32_t i, uint64_t samples)
+/* Images without symbols: of those that few samples are in, only the number is said. */
+struct bare {
+	uint64_t worth; /* samples of a line of its own */
+	size_t said, left;
+};
+
+static void cover_bare(struct report_table *t, const struct prof_data *d, const struct bare *b)
+{
+	if (b->left)
+		report_note(t, "%zu image%s with less than 1%% of the %ss %s no symbols", b->left,
+			plural(b->left), what_counted(d), b->left == 1 ? "has" : "have");
+	if (b->said)
+		report_note(t,
+			"Without symbols, functions have addresses: packages of debug symbols "
+			"(-dbgsym) have names; -debuginfod asks servers for them");
+}
+
+static void cover_image(struct report_table *t, const struct prof_data *d, uint32_t i,
+	uint64_t samples, struct bare *bare)
 {
 	const char *why = NULL, *path = d->images.data[i].image->path;
 	enum prof_image_state state;
@@ -250,6 +267,13 @@ static void cover_image(
 	if (!samples || d->images.data[i].image->kind == EXPERIMENT_IMAGE_UNKNOWN)
 		return;
 	state = d->names.ops->state(d->names.context, i, &why);
+	if (state == PROF_IMAGE_FINE && why && strstr(why, "no symbols")) {
+		if (samples < bare->worth) {
+			bare->left++;
+			return;
+		}
+		bare->said++;
+	}
 	t->incomplete |= state == PROF_IMAGE_REPLACED || (why && state == PROF_IMAGE_MISSING);
 	if (state == PROF_IMAGE_REPLACED)
 		report_note(t,
@@ -319,6 +343,7 @@ void report_coverage(struct report_table *t, const struct prof_data *d)
 {
 	uint64_t *samples = report_scratch(t, d->images.count, sizeof(*samples));
 	bool *beside = report_scratch(t, d->metrics.count, sizeof(*beside));
+	struct bare bare = {0};
 
 	for (size_t i = 0; i < d->metrics.count; i++)
 		cover_metric(t, d, i);
@@ -328,7 +353,11 @@ void report_coverage(struct report_table *t, const struct prof_data *d)
 	if (samples && beside)
 		image_samples(d, beside, samples);
 	for (uint32_t i = 0; samples && i < d->images.count; i++)
-		cover_image(t, d, i, samples[i]);
+		bare.worth += samples[i];
+	bare.worth /= 100;
+	for (uint32_t i = 0; samples && i < d->images.count; i++)
+		cover_image(t, d, i, samples[i], &bare);
+	cover_bare(t, d, &bare);
 	report_runtimes(t, d);
 	cover_waits(t, d);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "explain/by_branches.h"
 #include "report/report_culprits.h"
 #include "report/report_views.h"
 
@@ -144,6 +145,7 @@ static int stalls_make(struct report_waits *w, struct error *e)
 	struct report_cut cut = report_cut_of(w->d, (struct prof_quit){.rows = USUAL_ROWS});
 	struct stalls l = {.w = w, .rows = cut.quit.rows};
 	int rc = explain_each(&w->x, stalls_take_procedure, &l, e);
+	bool low = false;
 
 	if (rc == 0 && all > 0) {
 		report_summary(w->t,
@@ -164,7 +166,12 @@ static int stalls_make(struct report_waits *w, struct error *e)
 		if (report_cuts(&cut, percent))
 			break;
 		stalls_add_row(w, &l.list.data[i], percent, cut.cumulative);
+		low = low || strcmp(l.list.data[i].confidence, "low") == 0;
 	}
+	/* Of samples alone, the head names what is better. */
+	if (low && explain_branches_any(w->d))
+		report_note(w->t, "Confidence low: ssrun -ideal counts executions, and its file "
+				  "beside this one gives exact ones");
 	vec_fini(&l.list);
 	return rc;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/time_unit.h"
 #include "experiment/time_slices.h"
 #include "report/report_columns.h"
 #include "report/report_views.h"
@@ -201,10 +202,11 @@ static int timeline_take(struct timeline *l, size_t input)
 
 /* ---- columns ---- */
 
-/* "|0 s      |1.25     |2.5      |3.75     " */
+/* "|0 s      |1.25     |2.5      |3.75     ", of short runs in ms or us */
 static const char *timeline_axis(const struct timeline *l)
 {
 	size_t ticks = l->bins / TICKS < 8 ? 2 : TICKS;
+	struct time_unit unit = time_unit_of(bin_begin(l, l->bins));
 	char *text = report_scratch(l->columns.table, l->bins + 32, 1);
 
 	if (!text)
@@ -213,7 +215,8 @@ static const char *timeline_axis(const struct timeline *l)
 	for (size_t k = 0; k < ticks; k++) {
 		size_t at = k * l->bins / ticks, room = (k + 1) * l->bins / ticks - at;
 		char word[32];
-		int n = snprintf(word, sizeof(word), "|%.3g%s", bin_begin(l, at), k ? "" : " s");
+		int n = snprintf(word, sizeof(word), "|%.3g%s%s", bin_begin(l, at) * unit.scale,
+			k ? "" : " ", k ? "" : unit.name);
 
 		if ((size_t)n < room)
 			memcpy(text + at, word, (size_t)n);
@@ -324,6 +327,7 @@ static int timeline_make(struct timeline *l, struct error *e)
 {
 	struct prof_data *d = l->d;
 	struct report_table *t = l->columns.table;
+	struct time_unit unit;
 
 	if (d->request->threads ? timeline_groups(&l->sums, d)
 				: profile_sums_init(&l->sums, d, PROF_BY_PROCEDURE))
@@ -342,8 +346,9 @@ static int timeline_make(struct timeline *l, struct error *e)
 	timeline_columns(l);
 	if (!t->failed)
 		timeline_rows(l);
-	report_note(t, "A column is %.4g s; each line is drawn to its own greatest column",
-		t->times.width);
+	unit = time_unit_of(t->times.width);
+	report_note(t, "A column is %.4g %s; each line is drawn to its own greatest column",
+		t->times.width * unit.scale, unit.name);
 	report_coverage(t, d);
 	return 0;
 }

@@ -256,7 +256,7 @@ static int callers_length(const char *callers)
 	return end ? (int)(end - callers) : (int)strlen(callers);
 }
 
-static void place_note(struct waits *w, struct report_row *row, const char *through,
+static void waits_place_note(struct waits *w, struct report_row *row, const char *through,
 	const char *callers, const char *threads)
 {
 	struct strbuf text = {0};
@@ -286,7 +286,7 @@ static void place_row(struct waits *w, size_t index, struct report_row *row)
 	row->image = w->d->images.data[p.code.image].name;
 	row->file = p.code.file;
 	row->line = p.code.line;
-	place_note(w, row, p.through, callers, report_waiters_text(&w->waiters, w->t, index));
+	waits_place_note(w, row, p.through, callers, report_waiters_text(&w->waiters, w->t, index));
 	w->t->failed |= path.failed;
 	strbuf_fini(&path);
 }

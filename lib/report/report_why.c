@@ -282,6 +282,7 @@ static int why_make(struct report_waits *waits, struct error *e)
 	if (waits->beside.any)
 		report_note(w.t, "modelled: of all waits on the model; the line of the static ones "
 				 "has all waits for results and execution units");
+	report_note(w.t, "The instructions that waited, the longest first: prof -stalls");
 	report_note(w.t, "only this: cycles that no other cause explains; partly this: cycles that "
 			 "it explains at most; likely: divided by usual costs");
 	return 0;

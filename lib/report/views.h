@@ -10,13 +10,20 @@ enum view_flags {
 	VIEW_THREADS = 2, /* needs the processes of several files kept apart */
 	VIEW_ABOUT = 4,   /* words that are not files are its functions */
 	VIEW_CYCLES = 8,  /* explains cycles: needs the clock */
+	/* Options that it takes. */
+	VIEW_BY = 16,
+	VIEW_INCLUSIVE = 32,
+	VIEW_INLINES = 64,
+	VIEW_RAW = 128,
+	VIEW_INTEL = 256,
+	VIEW_WHOLE = 512,
 };
 
 struct view {
 	const char *name; /* of its option, without dash; of the report in JSON */
 	const char *help; /* one line, for usage */
 	report_view *make;
-	enum view_flags flags;
+	unsigned flags; /* enum view_flags */
 };
 
 /* What fills the table of a view, or of its changes (-diff); NULL: it has none to show. */

@@ -50,8 +50,9 @@ struct row_field {
 	uint8_t hex;       /* printed so */
 	uint8_t positive;  /* rows with 0 there are none: settling drops them */
 	uint8_t own;       /* row_kind.add adds it up */
-	uint8_t later;  /* in records, at their end: 0 and "" are not written, and so is what is missing */
-	uint32_t limit; /* values are below it; 0: any that fit */
+	uint8_t later;     /* in records, at their end: 0 and "" are not written, and so is what is
+			      missing */
+	uint32_t limit;    /* values are below it; 0: any that fit */
 	/* Words that are printed in place of name and value, for values below names_count. */
 	const char *const *names;
 	uint32_t names_count;

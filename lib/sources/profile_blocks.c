@@ -26,6 +26,25 @@ uint64_t profile_instructions(const struct profile *p)
 	return sum;
 }
 
+/* What had no room, of each kind that is not 0. */
+static void put_lost(char *line, const struct profile_lost *l)
+{
+	const struct {
+		uint64_t n;
+		const char *name;
+	} kinds[] = {{l->samples, "samples"}, {l->counts, "counts"}, {l->targets, "branch targets"},
+		{l->data, "data addresses"}, {l->calipers, "caliper points"}};
+	int at = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].n)
+			at += snprintf(line + at, PROFILE_LINE - (size_t)at, "%s%llu %s",
+				at ? ", " : "the profile's tables were full, and lack ",
+				(unsigned long long)kinds[i].n, kinds[i].name);
+	if (at)
+		snprintf(line + at, PROFILE_LINE - (size_t)at, ": profile a shorter run");
+}
+
 void profile_missing(const struct profile *p, char line[][PROFILE_LINE])
 {
 	const struct profile_lost *l = &p->lost;
@@ -43,13 +62,7 @@ void profile_missing(const struct profile *p, char line[][PROFILE_LINE])
 			"the profile lacks %llu of %llu instructions: processes were killed or "
 			"still run",
 			all - profiled, all);
-	if (l->samples || l->counts || l->targets || l->data || l->calipers)
-		snprintf(line[1], PROFILE_LINE,
-			"the profile's tables were full: lost %llu samples, %llu counts, %llu "
-			"branch targets, %llu data addresses, %llu caliper points",
-			(unsigned long long)l->samples, (unsigned long long)l->counts,
-			(unsigned long long)l->targets, (unsigned long long)l->data,
-			(unsigned long long)l->calipers);
+	put_lost(line[1], l);
 }
 
 size_t profile_first_count(const struct profile *p, size_t insn)

@@ -220,7 +220,7 @@ void tui_do_report(struct tui *t)
 	long report = tui_report_find(t, t->action->report);
 
 	if (!procedure) {
-		tui_say(t, "no procedure in this line");
+		tui_say(t, "no function in this line");
 		return;
 	}
 	if (report < 0 || !tui_open_whole(t->action->report)) {

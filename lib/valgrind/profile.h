@@ -35,14 +35,25 @@ void profile_name_thread(UInt number, Int kernel_tid);
 void profile_caliper(Int kernel_tid, const HChar *name);
 /* Which samples count from now on (model/wire/requests.h); with all counts up to date. */
 void profile_sampling(enum model_sampling what);
-/* Without a model: an indirect branch went to `to` that many times. */
-void profile_goes(Addr from, Addr to, uint64_t times);
 /* Code was unmapped; records that use it must have been run before. */
 void profile_unmapped(Addr a, SizeT length);
 /* In the child of a fork: nothing was counted yet. */
 void profile_reset(void);
 /* Into the sections of the file. */
 void profile_write_sections(struct bytes *to);
+
+/* ---- profile_targets.c ---- */
+/* Targets of indirect branches are counted from now on, by the watch or by profile_goes. */
+void targets_begin(struct model_watch *watch);
+/* Between calls of the model, which adds to the table and cannot enlarge it. */
+void profile_make_room(void);
+/* Without a model: an indirect branch went to `to` that many times. */
+void profile_goes(Addr from, Addr to, uint64_t times);
+/* Assigns images to the data by address, and takes it over: before mappings change. */
+void targets_keep(void);
+void targets_reset(void);
+ULong targets_lost(void);
+void targets_write(struct bytes *to);
 
 /* ---- profile_file.c ---- */
 /* The file of this image, and of the child of a fork; call it after counts_open and counts_forked.

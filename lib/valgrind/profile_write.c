@@ -20,14 +20,12 @@
 #include "valgrind/tally.h"
 #include "valgrind/tool.h"
 
-#define ROWS_MAX      (1u << 23) /* pieces of rows: address space, not memory */
-#define ROWS_MIN      (1u << 12)
-#define CARRIES_MAX   4096u
-#define TARGETS_FIRST (1u << 12)
-#define TARGETS_LAST  (1u << 21)
-#define LINE_BITS     6
-#define PHASES_MAX    65535u
-#define CALIPERS_MAX  (64u << 20) /* bytes of them that are kept */
+#define ROWS_MAX     (1u << 23) /* pieces of rows: address space, not memory */
+#define ROWS_MIN     (1u << 12)
+#define CARRIES_MAX  4096u
+#define LINE_BITS    6
+#define PHASES_MAX   65535u
+#define CALIPERS_MAX (64u << 20) /* bytes of them that are kept */
 
 enum profile_kind profile_kind;
 
@@ -35,8 +33,7 @@ static struct model_watch watch;
 static const HChar *kind_text, *sample_text;
 static ULong slice_cycles;
 static Bool stacks_wanted, dataspace_wanted;
-static struct tally indirect; /* by branch, target, their images */
-static struct tally samples;  /* by address; image and path; sampler, thread and phase */
+static struct tally samples; /* by address; image and path; sampler, thread and phase */
 static ULong lost_samples[MODEL_SAMPLERS_MAX];
 static struct tally data; /* by line, sampler */
 static XArray *threads;   /* of struct model_watch_thread *, by number */
@@ -107,13 +104,6 @@ static void make_rows(void)
 	watch.rows.carry = VG_(calloc)("carries", CARRIES_MAX, sizeof(*watch.rows.carry));
 }
 
-static void make_targets(UInt entries)
-{
-	watch.targets.entry = VG_(calloc)("targets", entries, sizeof(*watch.targets.entry));
-	watch.targets.mask = entries - 1;
-	watch.targets.used = 0;
-}
-
 static void take_sample(void *context, unsigned sampler, const struct model_insn *insn,
 	uint64_t address, uint64_t times)
 {
@@ -147,7 +137,7 @@ const HChar *profile_begin(void)
 		return "--model-sample cannot be understood";
 	watch.sample = take_sample;
 	if (profile_kind != PROFILE_SAMPLES)
-		make_targets(TARGETS_FIRST);
+		targets_begin(&watch);
 	if (profile_kind == PROFILE_INSNS)
 		make_rows();
 	if (dataspace_wanted && profile_kind != PROFILE_BLOCKS) {
@@ -204,32 +194,6 @@ void profile_name_thread(UInt number, Int kernel_tid)
 	*(Int *)VG_(indexXA)(names, number) = kernel_tid;
 }
 
-/* Assigns images to the model's data by address, and takes it over. */
-static void keep_targets(void)
-{
-	struct model_targets *t = &watch.targets;
-	UInt size = (UInt)(t->mask + 1);
-
-	if (!t->entry)
-		return;
-	for (UInt i = 0; i < size; i++) {
-		const struct model_target *e = &t->entry[i];
-
-		if (e->count)
-			tally_add(&indirect, e->from, e->to,
-				(ULong)images_at(e->from) << 32 | images_at(e->to), e->count);
-	}
-	if (t->used > t->mask / 4 && size < TARGETS_LAST)
-		size *= 4;
-	VG_(free)(t->entry);
-	make_targets(size);
-}
-
-void profile_goes(Addr from, Addr to, uint64_t times)
-{
-	targets_add(&watch.targets, from, to, times);
-}
-
 void profile_unmapped(Addr a, SizeT length)
 {
 	if (profile_kind == PROFILE_NONE)
@@ -238,7 +202,7 @@ void profile_unmapped(Addr a, SizeT length)
 	if (!images_overlap(a, length))
 		return;
 	blocks_tell_branches();
-	keep_targets();
+	targets_keep();
 	stacks_gone(a, length);
 	images_unmapped(a, length);
 }
@@ -258,14 +222,10 @@ void profile_reset(void)
 	watch.paths = NULL;
 	blocks_reset();
 	rows_reset(&watch.rows);
-	tally_reset(&indirect);
+	targets_reset();
 	tally_reset(&samples);
 	VG_(memset)(lost_samples, 0, sizeof(lost_samples));
 	tally_reset(&data);
-	if (watch.targets.entry)
-		VG_(memset)
-	(watch.targets.entry, 0, (watch.targets.mask + 1) * sizeof(*watch.targets.entry));
-	watch.targets.used = watch.targets.lost = 0;
 	slices_reset();
 	calipers.length = 0;
 	calipers_lost = 0;
@@ -433,23 +393,6 @@ static void write_row(struct bytes *to, UInt row)
 	rows_walk(&watch.rows, row, write_item, &w);
 }
 
-static void write_indirect(struct bytes *to)
-{
-	blocks_tell_branches();
-	keep_targets();
-	for (UInt i = 0; i < indirect.size; i++) {
-		const struct tally_entry *e = &indirect.entries[i];
-
-		if (!e->count)
-			continue;
-		bytes_v(to, e->key[2] >> 32);
-		bytes_v(to, e->key[0]);
-		bytes_v(to, e->key[2] & 0xffffffff);
-		bytes_v(to, e->key[1]);
-		bytes_v(to, e->count);
-	}
-}
-
 static void write_events(struct bytes *to)
 {
 	for (UInt i = 0; i < watch.sampler_count; i++) {
@@ -534,7 +477,7 @@ static void write_lost(struct bytes *to)
 {
 	bytes_v(to, samples.lost);
 	bytes_v(to, watch.rows.lost);
-	bytes_v(to, watch.targets.lost + indirect.lost);
+	bytes_v(to, targets_lost());
 	bytes_v(to, data.lost);
 	bytes_v(to, calipers_lost);
 	for (UInt i = 0; i < watch.sampler_count; i++)
@@ -563,7 +506,7 @@ void profile_write_sections(struct bytes *to)
 		enum model_profile_section_type type;
 		void (*write)(struct bytes *to);
 	} sections[] = {
-		{MODEL_SECTION_INDIRECT, write_indirect},
+		{MODEL_SECTION_INDIRECT, targets_write},
 		{MODEL_SECTION_OBJECTS, dataspace_write_objects},
 		{MODEL_SECTION_OBJECT_PLACES, dataspace_write_places},
 		{MODEL_SECTION_OBJECT_TOUCHES, dataspace_write_touches},

@@ -15,6 +15,7 @@
 #include "libvex_guest_amd64.h"
 #include "model/fast.h"
 #include "valgrind/executed.h"
+#include "valgrind/profile.h"
 #include "valgrind/sampled.h"
 #include "valgrind/slices.h"
 
@@ -38,6 +39,7 @@ void trace_flush(void)
 		return;
 	instructions = model_fast_instructions(model);
 	model_run(model, trace_buffer, end);
+	profile_make_room();
 	sampled_modelled(model_fast_instructions(model) - instructions);
 	if (UNLIKELY(slices_on)) {
 		model_sync(model);

@@ -225,6 +225,11 @@ else
 	skip "operator new" "g++ is not installed"
 fi
 
+run ssrun -q -machine zen4 -dataspace -o many.x "$build/examples/adi"
+run prof -dataspace -json many.x
+ok "objects of which only a rare event has a share are added up: $(printf '%s' "$out" | jq '[.rows[] | select(.depth == 0)] | length')" \
+	test "$(printf '%s' "$out" | jq '[.rows[] | select(.depth == 0 and (.percent[0] // 0) < 0.05)] | length')" -le 2
+
 # ---- misuse ----
 run prof -dataspace "$top/tests/cli/dataspace.t"
 isnt_zero=$status

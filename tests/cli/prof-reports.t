@@ -66,7 +66,8 @@ sample 0 0 0 30 1:$main 1:$search
 sample 0 0 0 60 1:$main 1:$search 1:$compare
 END
 }
-flat | make_experiment app.pcsamp.100 || exit 1
+flat > app.text
+make_experiment app.pcsamp.100 < app.text || exit 1
 paths | make_experiment app.usertime.200 || exit 1
 
 shown() { # name prof-options...
@@ -89,6 +90,24 @@ shown inclusive -inclusive app.usertime.200
 shown side-by-side app.pcsamp.100 app.usertime.200
 shown compare -compare app.pcsamp.100 app.pcsamp.100
 shown csv -csv -heavy app.pcsamp.100
+
+# ---- options that a report does not take
+run prof -intel -heavy -q 1 app.pcsamp.100
+is "-intel: said where it has no effect" "$status $err" "0 prof: -intel has no effect on -heavy: it is for -dis, -calc"
+run prof -by process -stalls app.pcsamp.100
+like "-by: likewise" "$err" '^prof: -by has no effect on -stalls: it is for -procedures, '
+run prof -intel -inlines -dis -heavy -q 1 app.pcsamp.100
+is "nothing is said where one report takes it" "$status $err" "0 "
+
+# ---- the same program under two names
+cp app app-new
+sed "s|image elf $work/app\$|image elf $work/app-new|; s|^fact command ./app|fact command ./app-new|" app.text | make_experiment new.pcsamp.1
+run prof -compare -json app.pcsamp.100 new.pcsamp.1
+is "-compare: a program under another name is the same" "$(printf '%s' "$out" | jq -c '[.rows[] | select(.procedure == "search") | [.counts[0].value, .counts[2].value]]')" '[[0.6000018,0.6000018]]'
+strip -o bare app
+sed "s|image elf $work/app\$|image elf $work/bare|" app.text | make_experiment bare.pcsamp.1
+run prof bare.pcsamp.1
+like "without symbols: what gives names" "$out" '^Without symbols, functions have addresses: packages of debug symbols .* -debuginfod asks '
 
 run prof -calipers 1 app.pcsamp.100
 like "-calipers B: from the beginning" "$out" ': 605 samples of '

@@ -88,6 +88,25 @@ done
 run prof -export folded -from 8.1 -o - phased
 unlike "an export has the part, too" "$out" 'caller;early'
 
+make_experiment brief <<'END' || exit 1
+type fpcsamp
+fact command ./brief
+image kernel [kernel]
+metric time 1000000 measured clock,stacks
+process 100 -1 brief
+thread 1 100 brief
+symbol 1 1000 16 early
+elapsed 40000000
+time 0 40000000
+sample 0 1 0 40 1:1000
+END
+run prof -timeline brief
+like "times of a short run are in ms" "$out" '\|0 ms +\|1?[0-9](\.[0-9]+)? +\|[12][0-9]'
+like "so are columns" "$out" 'A column is 1\.[0-9]+ ms'
+if command -v gnuplot > /dev/null; then
+	run prof -plot timeline -o brief.svg brief
+	like "and the picture" "$(cat brief.svg)" 'time, ms'
+fi
 if command -v gnuplot > /dev/null; then
 	ok "a picture" prof -plot timeline -o phased.svg phased
 	like "has an area for each function" "$(cat phased.svg)" 'early'

@@ -89,4 +89,15 @@ run ssrun -q -source model -pcsamp true
 is "time is no event of the model" "$status" 125
 run ssrun -q -source model -machine r10000 -o r.x -dsc_hwc true
 is "other machines" "$status $err" "0 "
+
+# ---- very many targets of indirect branches
+python3 - <<'END' > targets.c
+n = 20000
+print("\n".join(f"__attribute__((noinline)) static int f{i}(int a) {{ return a + {i}; }}" for i in range(n)))
+print("static int (*const all[])(int) = {" + ", ".join(f"f{i}" for i in range(n)) + "};")
+print(f"int main(void) {{ int s = 0; for (int k = 0; k < 2; k++) for (int i = 0; i < {n}; i++) s = all[i](s); return s == 1; }}")
+END
+${CC:-gcc} -O0 -o targets targets.c
+run ssrun -q -ideal -o targets.x ./targets
+is "20,000 targets of one call: none is lost" "$status $err" "0 "
 done_testing
