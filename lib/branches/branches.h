@@ -151,7 +151,7 @@ struct branches_visit {
 struct branches_known {
 	uint64_t used, spent; /* CPU time of the program and what following it cost, ns */
 	double bursts;
-	double elapsed, stopped; /* cost of a stop, ns; 0: not measured yet */
+	double elapsed, stopped, interrupted; /* costs of stops, ns; 0: not measured yet */
 };
 
 struct branches_request {

@@ -26,6 +26,8 @@
 /* Share of counting in the time in copies, by its density (increments per nanosecond). */
 #define COUNTING  0.42
 #define DENSE     0.15
+#define TIGHT     0.05 /* of all executions, in one run: it is of a tight loop, */
+#define TIGHT_NS  0.03 /* where an increment takes this */
 #define TIMED_MIN (10.0 * MICROSECOND)
 
 /* Of the time that a burst took without stops: what a stop may add, and more where there are many;
@@ -137,16 +139,32 @@ static uint64_t burst_between(struct branches *b, uint64_t least, uint64_t most)
 	return least + (uint64_t)(branches_chance(b) * (double)(most - least));
 }
 
+/* The share of executions that are in few runs: loops, which processors know well. */
+static double tight_part(const struct cache *c)
+{
+	double all = 0, tight = 0;
+
+	for (size_t i = 0; i < c->touched.count; i++)
+		all += (double)((struct met *)table_at(&c->met, c->touched.data[i]))->now;
+	for (size_t i = 0; i < c->touched.count; i++) {
+		double now = (double)((struct met *)table_at(&c->met, c->touched.data[i]))->now;
+
+		tight += now >= TIGHT * all ? now : 0;
+	}
+	return all > 0 ? tight / all : 0;
+}
+
 /*
  * Native time for a time in copies. Processors count in parallel with other work, so the share of
  * counting grows less than its density: it is 0.35 to 0.46 of the time of programs that do nothing
- * but branch, and nothing of the time of programs that wait.
+ * but branch, and nothing of the time of programs that wait. In a loop an increment takes less.
  */
 static double native_time(const struct cache *c, double ns)
 {
-	double dense = ns > 0 ? c->work / ns : 0;
+	double dense = ns > 0 ? c->work / ns : 0, tight = tight_part(c);
+	double loose = ns * COUNTING * dense / (dense + DENSE);
 
-	return ns * (1 - COUNTING * dense / (dense + DENSE));
+	return fmax(ns - tight * c->plain * TIGHT_NS - (1 - tight) * loose, ns / 2);
 }
 
 /*
@@ -176,102 +194,108 @@ static double likely_time(struct cache *c, double ns, uint64_t stops)
 	return fmin(exp(trust * log(ns) + (1 - trust) * log(sum)), ns);
 }
 
-/* Loads are timed. Without copies, nothing is. */
-static uint64_t follow_timed(struct held *f, struct cache *c, bool *cut)
+/* In copies. false: the process has ended, or has another cache (own: its place). */
+static bool burst_copied(struct held *f, struct cache *c, struct cache *const *own, bool *cut)
 {
 	struct branches *b = f->b;
-	struct followed *p = f->process;
+	const struct followed *p = f->process;
 	pid_t pid = p->pid;
-	bool held;
 
-	if (!c)
-		return 0;
-	hold_pin(f);
-	f->until = branches_now(CLOCK_MONOTONIC) + (uint64_t)fmin(b->most, CACHED_LAST);
-	timing_begin(c);
 	b->caching = c;
 	b->orphaned = false;
-	held = cached_follow(c, f, burst_between(b, CACHED_MIN, CACHED_MAX)) == 0;
+	*cut = cached_follow(c, f, burst_between(b, CACHED_MIN, CACHED_MAX)) != 0;
 	b->caching = NULL;
 	if (b->orphaned)
 		cache_free(c);
-	if (process_find(b, pid) != p || p->cache != c)
+	return process_find(b, pid) == p && *own == c;
+}
+
+static void burst_limit(struct held *f, double most)
+{
+	hold_pin(f);
+	f->until = branches_now(CLOCK_MONOTONIC) + (uint64_t)fmin(most, CACHED_LAST);
+}
+
+/* Loads are timed. Without copies, nothing is. */
+static uint64_t follow_timed(struct held *f, struct cache *c, bool *cut)
+{
+	if (!c)
 		return 0;
-	*cut = !held;
-	return timing_end(c);
+	burst_limit(f, f->b->most);
+	timing_begin(c);
+	return burst_copied(f, c, &f->process->cache, cut) ? timing_end(c) : 0;
 }
 
 /* Values are logged, and transfers counted; how long it takes natively is not known. */
 static uint64_t follow_logged(struct held *f, struct cache *c, bool *cut)
 {
-	struct branches *b = f->b;
-	struct followed *p = f->process;
-	pid_t pid = p->pid;
 	uint64_t runs;
-	bool held;
 
-	hold_pin(f);
-	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
+	burst_limit(f, INFINITY);
 	value_log_begin(c);
-	b->caching = c;
-	b->orphaned = false;
-	held = cached_follow(c, f, burst_between(b, CACHED_MIN, CACHED_MAX)) == 0;
-	b->caching = NULL;
-	if (b->orphaned)
-		cache_free(c);
-	if (process_find(b, pid) != p || p->logging != c)
+	if (!burst_copied(f, c, &f->process->logging, cut))
 		return 0;
 	runs = cache_count(c);
-	*cut = !held;
 	cache_rate(c, 0);
 	value_log_end(c);
 	return runs;
+}
+
+/* Transfers, and the native time of these, as far as known; 0: not known. false: as burst_copied.
+ */
+static bool follow_counted(struct held *f, struct cache *c, bool *cut, uint64_t *runs, double *ns)
+{
+	struct branches *b = f->b;
+	const struct followed *p = f->process;
+	pid_t tid = f->tid;
+	uint64_t used = hold_time(p, tid), stops = b->counts[TALLY_STOPS], now;
+	double cost;
+
+	c->setup_ns = c->setup_stops = 0;
+	c->interrupts = 0;
+	c->work = c->plain = 0;
+	if (!burst_copied(f, c, &f->process->cache, cut))
+		return false;
+	*runs = cache_count(c);
+	now = hold_time(p, tid);
+	now -= c->setup_ns;
+	used = now > used ? now - used : 0; /* it may be gone */
+	stops = b->counts[TALLY_STOPS] - stops - c->setup_stops;
+	cost = ((double)stops - c->interrupts) * cache_stop_cost(b) +
+	       c->interrupts * b->costs.interrupted;
+	*ns = fmax((double)used - cost, (double)used / 4);
+	/* A burst that ended at once gives no rate. */
+	*ns = *ns > TIMED_MIN ? likely_time(c, native_time(c, *ns), stops) : 0;
+	return true;
 }
 
 /* In copies if possible, else from breakpoint to breakpoint. */
 static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 {
 	struct branches *b = f->b;
-	struct followed *p = f->process;
-	pid_t pid = p->pid, tid = f->tid;
-	uint64_t length = burst_between(b, CACHED_MIN, CACHED_MAX), runs, used, stops, now;
-	double ns;
-	bool held;
+	uint64_t runs = 0, before = 0;
+	double ns = 0;
 
 	if (!c)
 		return burst_follow(f, (unsigned)burst_between(b, LENGTH_MIN, LENGTH_MAX), cut);
-	hold_pin(f);
-	used = hold_time(p, tid);
-	stops = b->counts[TALLY_STOPS];
-	f->until = branches_now(CLOCK_MONOTONIC) + (uint64_t)fmin(b->most, CACHED_LAST);
-	c->setup_ns = c->setup_stops = 0;
-	c->work = 0;
-	b->caching = c;
-	b->orphaned = false;
-	held = cached_follow(c, f, length) == 0;
-	b->caching = NULL;
-	if (b->orphaned)
-		cache_free(c);
-	if (process_find(b, pid) != p || p->cache != c)
+	burst_limit(f, b->most);
+	if (!follow_counted(f, c, cut, &runs, &ns))
 		return 0;
-	runs = cache_count(c);
-	*cut = !held;
-	now = hold_time(p, tid);
-	now -= c->setup_ns;
-	used = now > used ? now - used : 0; /* it may be gone */
-	stops = b->counts[TALLY_STOPS] - stops - c->setup_stops;
-	ns = (double)used - (double)stops * cache_stop_cost(b);
-	ns = ns > (double)used / 4 ? ns : (double)used / 4;
-	/* A burst that ended at once gives no rate. */
-	ns = ns > TIMED_MIN ? likely_time(c, native_time(c, ns), stops) : 0;
+	/* The time of a burst in loops that were not yet unrolled is not known well. */
+	if (!*cut && unroll_loops(c, f)) {
+		cache_rate(c, 0);
+		before = runs;
+		if (!follow_counted(f, c, cut, &runs, &ns))
+			return before;
+	}
 	native_note(c, ns * 1e-9);
 	cache_rate(c, ns * 1e-9);
 	b->counts[TALLY_BURSTS_TIMED] += ns > 0;
 	if (ns <= 0)
-		return runs;
+		return before + runs;
 	b->counts[TALLY_TIMED_NS] += (uint64_t)ns;
 	b->counts[TALLY_TIMED_TRANSFERS] += runs;
-	return runs;
+	return before + runs;
 }
 
 /* It may run on another processor: to follow it there takes longer than what is saved. */

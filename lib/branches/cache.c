@@ -5,10 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Costs of the methods to count, in plain increments. */
-#define DEAR     2.5
-#define INDIRECT 5.0
-
 static void init_tables(struct cache *c)
 {
 	c->copies = (struct table){.entry_size = sizeof(struct copy), .key_size = 16};
@@ -29,7 +25,7 @@ static void fini_tables(struct cache *c)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		table_fini(all[i]);
 	c->sites.count = c->touched.count = c->page_numbers.count = c->loads.count = 0;
-	c->logged.count = 0;
+	c->logged.count = c->loops.count = c->turns.count = 0;
 }
 
 static struct cache *cache_get(struct held *f, struct cache **own, bool logs)
@@ -85,6 +81,8 @@ void cache_free(struct cache *c)
 	vec_fini(&c->log);
 	vec_fini(&c->goes);
 	vec_fini(&c->page_numbers);
+	vec_fini(&c->loops);
+	vec_fini(&c->turns);
 	for (unsigned i = 0; i < c->arena_count; i++)
 		arena_fini(&c->arenas[i]);
 	free(c->translation);
@@ -115,7 +113,7 @@ void cache_renew(struct cache *c)
 	fini_tables(c);
 	init_tables(c);
 	c->full = false;
-	c->unfinished = 0;
+	c->unfinished = c->unfinished_turn = 0;
 }
 
 /* ---- runs of a burst ---- */
@@ -153,7 +151,7 @@ void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint6
 }
 
 /* row: index + 1 of the known run. */
-static void cache_add_row(
+void cache_add_run(
 	struct cache *c, uint32_t *row, const struct copy *copy, uint64_t to, uint64_t times)
 {
 	struct met *m;
@@ -175,24 +173,27 @@ static void count_copy(struct cache *c, uint64_t *const *values, size_t i)
 	const struct arena *a = &c->arenas[copy->arena];
 	uint64_t all, side;
 
+	copy->now = copy->now_side = 0;
 	if (!copy->head)
 		return;
 	all = values[copy->arena][copy->head] - a->values[copy->head];
 	if (!all)
 		return;
 	side = copy->side ? values[copy->arena][copy->side] - a->values[copy->side] : 0;
-	c->work += (double)all * (copy->head_dear ? DEAR : 1) +
-		   (double)side * (copy->side_dear ? DEAR : 1);
+	c->plain += (double)all * (copy->head_dear ? COUNT_DEAR : 1) +
+		    (double)side * (copy->side_dear ? COUNT_DEAR : 1);
 	if (c->unfinished == i + 1)
 		all--;
 	if (side > all)
 		side = all;
+	copy->now = all;
+	copy->now_side = side;
 	if (!copy->side) {
-		cache_add_row(c, &copy->run_taken, copy, copy->taken, all);
+		cache_add_run(c, &copy->run_taken, copy, copy->taken, all);
 		return;
 	}
-	cache_add_row(c, &copy->run_taken, copy, copy->taken, copy->side_taken ? side : all - side);
-	cache_add_row(c, &copy->run_next, copy, copy->next, copy->side_taken ? all - side : side);
+	cache_add_run(c, &copy->run_taken, copy, copy->taken, copy->side_taken ? side : all - side);
+	cache_add_run(c, &copy->run_next, copy, copy->next, copy->side_taken ? all - side : side);
 }
 
 static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
@@ -202,8 +203,8 @@ static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
 	const struct arena *a = &c->arenas[copy->arena];
 	uint64_t all = values[copy->arena][p->counter] - a->values[p->counter];
 
-	c->work += (double)all * INDIRECT;
-	cache_add_row(c, &p->run, copy, p->to, all);
+	c->work += (double)all * COUNT_INDIRECT;
+	cache_add_run(c, &p->run, copy, p->to, all);
 }
 
 uint64_t cache_count(struct cache *c)
@@ -226,6 +227,9 @@ uint64_t cache_count(struct cache *c)
 		count_copy(c, values, i);
 	for (size_t i = 0; good && i < c->pairs.count; i++)
 		count_pair(c, values, i);
+	if (good)
+		unroll_count(c, values);
+	c->work += c->plain;
 	for (unsigned i = 0; i < c->arena_count; i++) {
 		struct arena *a = &c->arenas[i];
 
@@ -235,7 +239,7 @@ uint64_t cache_count(struct cache *c)
 	}
 	for (size_t i = 0; i < c->touched.count; i++)
 		all += ((struct met *)table_at(&c->met, c->touched.data[i]))->now;
-	c->unfinished = 0;
+	c->unfinished = c->unfinished_turn = 0;
 	return all;
 }
 

@@ -81,6 +81,7 @@ struct place {
 	uint32_t copy;
 	uint64_t address; /* of the next original instruction */
 	uint8_t undo;
+	uint32_t turn; /* in an unrolled loop: its block in cache's turns, + 1 */
 };
 
 struct patch {
@@ -118,6 +119,22 @@ struct copy {
 	bool side_taken, head_dear, side_dear; /* counted by a detour */
 	uint32_t head, side;          /* slots: executions, and exits to one side; 0: none */
 	uint32_t run_taken, run_next; /* rows of runs, + 1; 0: not yet known */
+	bool looped;                  /* it was looked at for an unrolled loop */
+	uint64_t now, now_side;       /* executions in the last burst, and exits to its side */
+};
+
+/* A block of an unrolled loop (unroll.c). */
+struct turn {
+	uint32_t copy; /* the copy outside of the loop */
+	uint32_t side; /* slot: how often the loop is left there; 0: never */
+	uint64_t to;   /* where the loop goes on */
+	bool dear;     /* the side is counted by a detour */
+};
+
+struct loop {
+	uint32_t head; /* slot: how often its first block is executed */
+	bool dear;
+	uint32_t first, count; /* in turns */
 };
 
 enum exit_kind {
@@ -249,7 +266,9 @@ struct cache {
 	VEC(struct site_key) sites;
 	VEC(uint32_t) touched;           /* in met: of this burst */
 	double sure_ns, sure_bytes;      /* of code in bursts, as far as their time is known well */
-	double work;                     /* cost of counting in this burst, in plain increments */
+	double work;                     /* cost of counting in this burst, in plain increments; */
+	double plain;                    /* of it, without that of indirect transfers */
+	unsigned interrupts;             /* stops in this burst that we have caused */
 	uint64_t setup_ns, setup_stops;  /* CPU time and stops of its thread to make arenas */
 	struct translation *translation; /* of copy.c, kept: clearing its memory takes long */
 	bool logs;                       /* values */
@@ -257,7 +276,10 @@ struct cache {
 	VEC(struct logged_place) logged;
 	VEC(struct log_entry) log; /* of this burst */
 	VEC(uint32_t) goes;        /* of this burst: time stamps at which it went on */
-	uint32_t unfinished;       /* copy, + 1, that was counted and left before its end */
+	VEC(struct loop) loops;
+	VEC(struct turn) turns;   /* of loops */
+	uint32_t unfinished;      /* copy, + 1, that was counted and left before its end; */
+	uint32_t unfinished_turn; /* or turn, + 1 */
 	uint64_t files; /* descriptors below 64 that are plain files, seen in this burst */
 };
 
@@ -318,6 +340,7 @@ struct out {
 	uint32_t copy;
 	uint64_t address; /* of the next original instruction */
 	uint8_t undo;
+	uint32_t turn;
 };
 
 void emit(struct out *o, const void *bytes, size_t size);
@@ -385,6 +408,10 @@ void doors_clear(struct cache *c, const struct arena *a);
 /* Counts the transfers in the logs, and empties these. */
 void doors_read(struct cache *c);
 
+/* Costs of the methods to count, in plain increments: by a detour, of an indirect transfer. */
+#define COUNT_DEAR     2.5
+#define COUNT_INDIRECT 5.0
+
 /* flags.c */
 #define FLAGS_ALL 0x3f
 /* Flags that an instruction reads, and flags that it always writes. */
@@ -404,6 +431,11 @@ int calls_emit(struct out *o, uint64_t address, uint64_t begin);
 int calls_send(struct cache *c, struct arena *a, bool allowed);
 /* The original has done a call. */
 void calls_done(struct cache *c, uint64_t number, uint64_t descriptor);
+
+/* unroll.c: unrolls loops that the last burst has spent its time in. Returns how many. */
+unsigned unroll_loops(struct cache *c, struct held *f);
+/* Adds what loops have counted; values: of the slots of each arena. */
+void unroll_count(struct cache *c, uint64_t *const *values);
 
 /* leave.c: the registers as if the original had run. -1: not within copies. */
 int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at);
@@ -426,6 +458,9 @@ void value_log_call(struct out *o, uint64_t entry);
 void value_log_begin(struct cache *c);
 void value_log_end(struct cache *c);
 
+/* Adds executions of a run of a block to a row that remembers it. */
+void cache_add_run(
+	struct cache *c, uint32_t *row, const struct copy *copy, uint64_t to, uint64_t times);
 /* Reads the counters of a burst that has ended: returns the number of transfers, adds them to
  * met. */
 uint64_t cache_count(struct cache *c);

@@ -215,7 +215,8 @@ static int cached_leave(struct cache *c, struct held *f, uint64_t *begin)
 		return 0;
 	if (leave_copies(c, &f->registers, &at))
 		return -1;
-	c->unfinished = at.undo & COUNTED ? at.copy + 1 : 0;
+	c->unfinished = at.undo & COUNTED && !at.turn ? at.copy + 1 : 0;
+	c->unfinished_turn = at.undo & COUNTED ? at.turn : 0;
 	*begin = 0;
 	return 0;
 }
@@ -316,6 +317,7 @@ static int cached_stopped(struct course *r, int status)
 	if (cached_leave(c, f, begin))
 		return OVER;
 	r->interrupted = status >> 16 == PTRACE_EVENT_STOP && signal == SIGTRAP;
+	c->interrupts += r->interrupted;
 	if (r->interrupted)
 		return END;
 	if (status >> 16) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cost of a stop, measured on a child that executes breakpoints; and the choice of our
- * processor: on the processor of the thread, a stop costs a few microseconds, across processors
- * many times that. */
+/* The costs of stops, measured on a child that executes breakpoints, and one that is interrupted;
+ * and the choice of our processor: on the processor of the thread, a stop costs a few microseconds,
+ * across processors many times that. */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -14,6 +16,14 @@
 
 #define ROUNDS 7
 #define STOPS  8 /* per round */
+#define SHORT  (20L * MICROSECOND)
+#define LONG   (200L * MICROSECOND)
+
+/* What the child shares with us. */
+struct counting {
+	volatile uint64_t count;
+	volatile bool over;
+};
 
 void branches_pin_to(pid_t tid)
 {
@@ -36,11 +46,17 @@ void branches_pin_free(struct branches *b)
 	sched_setaffinity(0, sizeof(b->processors), &b->processors);
 }
 
-__attribute__((noreturn)) static void meet_breakpoints(void)
+/* Counts, then executes breakpoints. */
+__attribute__((noreturn)) static void be_measured(struct counting *shared, pid_t parent)
 {
+	const struct sched_param none = {0};
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+	sched_setscheduler(0, SCHED_BATCH, &none);
+	if (getppid() != parent)
 		_exit(1);
+	while (!shared->over)
+		shared->count++;
 	for (;;)
 		__asm__ volatile("int3");
 }
@@ -56,19 +72,24 @@ static int next_stop(pid_t pid)
 }
 
 /* As in a burst. */
-static int stop_once(pid_t pid)
+static int go_on(pid_t pid)
 {
 	struct user_regs_struct before, registers;
 
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &before) != 0)
 		return -1;
 	registers = before;
-	if (step_apply(pid, &before, &registers) || ptrace(PTRACE_CONT, pid, NULL, NULL) != 0)
-		return -1;
-	return next_stop(pid);
+	return step_apply(pid, &before, &registers) || ptrace(PTRACE_CONT, pid, NULL, NULL) != 0
+		       ? -1
+		       : 0;
 }
 
-static int calibrate_measure(pid_t pid, clockid_t clock, double *elapsed, double *stopped)
+static int stop_once(pid_t pid)
+{
+	return go_on(pid) ? -1 : next_stop(pid);
+}
+
+static int measure_stops(pid_t pid, clockid_t clock, double *elapsed, double *stopped)
 {
 	uint64_t began, used;
 
@@ -82,31 +103,85 @@ static int calibrate_measure(pid_t pid, clockid_t clock, double *elapsed, double
 	return 0;
 }
 
-int branches_calibrate(struct branches *b)
+/* It runs for a time, and is interrupted. */
+static int measure_run(pid_t pid, clockid_t clock, const struct counting *shared, long length,
+	double *used, double *count)
+{
+	struct timespec time = {.tv_nsec = length};
+
+	*count = (double)shared->count;
+	*used = (double)branches_now(clock);
+	if (go_on(pid))
+		return -1;
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0 || next_stop(pid))
+		return -1;
+	*used = (double)branches_now(clock) - *used;
+	*count = (double)shared->count - *count;
+	return 0;
+}
+
+/* What a run of length 0 would take: from pairs of a short one and a long one. */
+static int measure_interrupts(
+	pid_t pid, clockid_t clock, const struct counting *shared, double *interrupted)
+{
+	double used[ROUNDS], count[ROUNDS], each[ROUNDS], more, counted;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (measure_run(pid, clock, shared, LONG, &more, &counted) ||
+			measure_run(pid, clock, shared, SHORT, &used[i], &count[i]))
+			return -1;
+		each[i] = (more - used[i]) / fmax(counted - count[i], 1);
+	}
+	*interrupted = stats_median(each, ROUNDS);
+	for (int i = 0; i < ROUNDS; i++)
+		used[i] -= *interrupted * count[i];
+	*interrupted = stats_median(used, ROUNDS);
+	return 0;
+}
+
+static int measure_all(struct branches *b, pid_t pid, struct counting *shared)
 {
 	double elapsed[ROUNDS], stopped[ROUNDS];
-	int status, rc = -1;
 	clockid_t clock;
-	pid_t pid;
+	int rc = 0;
 
-	pid = fork();
-	if (pid == 0)
-		meet_breakpoints();
-	if (pid < 0)
+	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0 || next_stop(pid) ||
+		clock_getcpuclockid(pid, &clock) != 0 ||
+		measure_interrupts(pid, clock, shared, &b->costs.interrupted))
 		return -1;
-	if (next_stop(pid) == 0 && clock_getcpuclockid(pid, &clock) == 0) {
-		branches_pin_to(pid);
-		rc = stop_once(pid);
-		for (int i = 0; i < ROUNDS && rc == 0; i++)
-			rc = calibrate_measure(pid, clock, &elapsed[i], &stopped[i]);
-		branches_pin_free(b);
-	}
-	kill(pid, SIGKILL);
-	while (waitpid(pid, &status, __WALL | __WNOTHREAD) == pid && WIFSTOPPED(status))
-		;
+	shared->over = true;
+	rc = stop_once(pid);
+	for (int i = 0; i < ROUNDS && rc == 0; i++)
+		rc = measure_stops(pid, clock, &elapsed[i], &stopped[i]);
 	if (rc)
 		return -1;
 	b->costs.elapsed = stats_median(elapsed, ROUNDS);
 	b->costs.stopped = stats_median(stopped, ROUNDS);
 	return 0;
+}
+
+int branches_calibrate(struct branches *b)
+{
+	struct counting *shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid, own = getpid();
+	int status, rc = -1;
+
+	if (shared == MAP_FAILED)
+		return -1;
+	branches_pin(sched_getcpu());
+	pid = fork();
+	if (pid == 0)
+		be_measured(shared, own);
+	if (pid > 0) {
+		if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0)
+			rc = measure_all(b, pid, shared);
+		kill(pid, SIGKILL);
+		while (waitpid(pid, &status, __WALL | __WNOTHREAD) == pid && WIFSTOPPED(status))
+			;
+	}
+	branches_pin_free(b);
+	munmap(shared, sizeof(*shared));
+	return rc;
 }

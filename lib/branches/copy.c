@@ -11,45 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "branches/cache.h"
-#include "isa/isa.h"
+#include "branches/translate.h"
 
-#define AHEAD      32u /* blocks per stop */
-#define INSNS      64  /* per block; the rest of a longer one is another block */
-#define READ_BYTES 512
 /* Within this distance from the first byte of an arena's code, displacements reach all of it. */
 #define COPY_REACH ((2ull << 30) - ARENA_CODE)
-
-struct code { /* a block of the original */
-	struct insn insns[INSNS];
-	uint8_t reads[INSNS], kills[INSNS]; /* flags */
-	const uint8_t *at[INSNS];           /* their bytes */
-	unsigned count;
-	uint64_t end;             /* address after them */
-	bool transfers;           /* and a transfer that can be copied follows */
-	bool stops;               /* or an instruction that cannot be copied, */
-	bool calls;               /* which is a system call that may be done in copies */
-	struct transfer transfer; /* of the next instruction */
-	struct insn last;
-	const uint8_t *last_at;
-	uint8_t bytes[READ_BYTES + INSN_LENGTH_MAX];
-};
-
-/* Targets that are copied later. */
-struct hop {
-	uint32_t jump;    /* displacement of the branch to it */
-	uint32_t counter; /* 0: none */
-	uint64_t target;
-};
-
-struct translation {
-	struct out out;
-	struct held *held;
-	struct code code;
-	struct hop hops[AHEAD];
-	unsigned hop_count, left;
-	struct ahead_list ahead;
-};
 
 /* ---- reading ---- */
 
@@ -144,8 +109,7 @@ size_t copy_read(struct cache *c, uint64_t address, uint8_t *bytes, size_t size)
 	return done;
 }
 
-/* A block as it is without our breakpoints. */
-static void read_block(struct cache *c, const struct arena *a, uint64_t address, struct code *code)
+void copy_block(struct cache *c, const struct arena *a, uint64_t address, struct code *code)
 {
 	const struct area *area = process_area(c->process, address);
 	size_t size = 0, have;
@@ -209,7 +173,7 @@ bool copy_find_long(struct cache *c, struct held *f, uint64_t address, unsigned 
 	bool found = false;
 
 	if (code)
-		read_block(c, a, address, code);
+		copy_block(c, a, address, code);
 	for (unsigned i = 0; code && i < code->count && !found; i++) {
 		found = code->insns[i].length >= least && dead_at(code, i);
 		if (!found)
@@ -223,7 +187,7 @@ bool copy_find_long(struct cache *c, struct held *f, uint64_t address, unsigned 
 
 /* ---- writing ---- */
 
-static struct copy *copy_find(struct cache *c, uint64_t address, uint64_t begin)
+struct copy *copy_find(struct cache *c, uint64_t address, uint64_t begin)
 {
 	const struct copy key = {.key = {address, begin}};
 
@@ -266,11 +230,7 @@ static void copy_connect(struct cache *c, const struct copy *copy)
 	w->first = left;
 }
 
-/* Where a block is counted: before the first instruction at which flags are dead; else after all,
- * if flags are dead at its only target; else at its beginning, by a detour. */
-enum { AT_BEGIN = -1, NOWHERE = -2 };
-
-static int counting_place(struct translation *t, const struct copy *copy)
+int copy_place(struct translation *t, const struct copy *copy)
 {
 	const struct code *code = &t->code;
 	unsigned i = 0;
@@ -291,23 +251,19 @@ static void emit_logged(struct out *o, const uint8_t *bytes, const struct insn *
 	value_log_after(o, insn);
 }
 
-static void emit_straight(struct translation *t, struct copy *copy, bool counts)
+void copy_straight(struct translation *t, uint32_t slot, int place)
 {
 	const struct code *code = &t->code;
 	struct out *o = &t->out;
-	int place = counts ? counting_place(t, copy) : NOWHERE;
 
-	if (counts)
-		copy->head = arena_slot(o->arena, 0);
-	copy->head_dear = place == AT_BEGIN;
-	if (copy->head_dear) {
-		emit_count(o, copy->head, false);
+	if (place == AT_BEGIN) {
+		emit_count(o, slot, false);
 		o->undo = COUNTED;
 	}
 	for (int i = 0; i <= (int)code->count; i++) {
 		o->address = i < (int)code->count ? code->insns[i].address : code->end;
 		if (i == place) {
-			emit_count(o, copy->head, true);
+			emit_count(o, slot, true);
 			o->undo = COUNTED;
 		}
 		if (i >= (int)code->count)
@@ -321,9 +277,17 @@ static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 	}
 }
 
-/* An exit: counted, if necessary, then a jump to its target. Its first byte is at the place that
- * jump leads to. */
-static int emit_way(struct translation *t, const struct hop *hop)
+static void emit_straight(struct translation *t, struct copy *copy, bool counts)
+{
+	int place = counts ? copy_place(t, copy) : NOWHERE;
+
+	if (counts)
+		copy->head = arena_slot(t->out.arena, 0);
+	copy->head_dear = place == AT_BEGIN;
+	copy_straight(t, copy->head, place);
+}
+
+int copy_way(struct translation *t, const struct hop *hop)
 {
 	struct out *o = &t->out;
 	const struct copy *to = copy_find(o->cache, hop->target, hop->target);
@@ -437,7 +401,7 @@ static uint64_t emit_block(struct translation *t, uint64_t address, uint64_t *be
 		c->full = true;
 		return 0;
 	}
-	read_block(c, o->arena, address, &t->code);
+	copy_block(c, o->arena, address, &t->code);
 	o->copy = (uint32_t)c->copies.count - 1;
 	o->address = address;
 	o->undo = 0;
@@ -495,7 +459,7 @@ static void emit_chain(struct translation *t, uint64_t address, uint64_t begin)
 		address = emit_block(t, address, &begin);
 	}
 	for (unsigned i = 0; i < t->hop_count; i++)
-		if (emit_way(t, &t->hops[i]))
+		if (copy_way(t, &t->hops[i]))
 			c->full = true;
 }
 

@@ -11,7 +11,7 @@
 
 static void emit_mark(struct out *o)
 {
-	struct place p = {o->arena->used, o->copy, o->address, o->undo};
+	struct place p = {o->arena->used, o->copy, o->address, o->undo, o->turn};
 
 	if (vec_add(&o->arena->places, p))
 		o->cache->full = true;

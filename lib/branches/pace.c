@@ -196,6 +196,7 @@ static void calibrate_once(struct branches *b)
 	if (known && known->elapsed > 0) {
 		b->costs.elapsed = known->elapsed;
 		b->costs.stopped = known->stopped;
+		b->costs.interrupted = known->interrupted;
 		return;
 	}
 	if (branches_calibrate(b))
@@ -384,6 +385,7 @@ static void learn(const struct branches *b, struct branches_known *known)
 	known->bursts += (double)(b->told[TALLY_BURSTS] + b->told[TALLY_BURSTS_EMPTY]);
 	known->elapsed = b->costs.elapsed;
 	known->stopped = b->costs.stopped;
+	known->interrupted = b->costs.interrupted;
 }
 
 void branches_run(struct branches *b)

@@ -153,9 +153,10 @@ struct probes {
 	uint64_t count;
 };
 
-struct costs {          /* of a stop, calibrated */
-	double elapsed; /* ns */
-	double stopped; /* ns of CPU time of the stopped thread */
+struct costs {              /* of a stop, calibrated */
+	double elapsed;     /* ns */
+	double stopped;     /* ns of CPU time of the stopped thread */
+	double interrupted; /* likewise, of one that we interrupt */
 };
 
 typedef VEC(struct branch_record) branch_queue;

@@ -72,7 +72,7 @@ run prof -summary short
 like "-summary: what following it took" "$out" '^Time that recording branches took.* ([1-9][0-9]*\.[0-9]|0\.[1-9])% \(measured\)'
 
 # What it could disturb: each checks itself and prints what must be the same.
-for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 2000"; do
+for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 2000" "loops 30000"; do
 	# shellcheck disable=SC2086 # words
 	"$branchy" $what > want
 	# shellcheck disable=SC2086

@@ -10,7 +10,8 @@
  *   branchy files N      calls that neither block nor wait, of which copies do many: files, signals
  *   branchy trap N       has plans of its own for SIGTRAP
  *   branchy places N     N thousand times: two functions that each return to 128 places
- *   branchy until FILE   works until FILE is there, or its directory is not
+ *   branchy loops N      N rounds of short loops, left at any turn, with flags that live across
+ * turns branchy until FILE   works until FILE is there, or its directory is not
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -305,6 +306,61 @@ static uint64_t files(void)
 	return sum;
 }
 
+static void ring(int number)
+{
+	(void)number;
+}
+
+/* Adds a number of many words to another; the carry is in a flag from turn to turn. */
+static void add_words(uint64_t *to, const uint64_t *from, uint64_t words)
+{
+#ifdef __x86_64__
+	uint64_t word;
+
+	__asm__ volatile("clc\n"
+			 "1: mov (%1), %3\n"
+			 "adc %3, (%0)\n"
+			 "lea 8(%0), %0\n"
+			 "lea 8(%1), %1\n"
+			 "dec %2\n"
+			 "jnz 1b\n"
+			 : "+r"(to), "+r"(from), "+r"(words), "=&r"(word)
+			 :
+			 : "memory", "cc");
+#else
+	for (uint64_t i = 0; i < words; i++)
+		to[i] += from[i];
+#endif
+}
+
+static uint64_t loops(long rounds)
+{
+	struct state state = {88172645463325252u, 1}, *s = &state;
+	static uint64_t a[256], b[256];
+	const struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+
+	signal(SIGALRM, ring);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (long r = 0; r < rounds; r++) {
+		uint64_t words = 1 + chance(s) % 256, odd = 0, i;
+
+		for (i = 0; i < words; i++) {
+			s->sum = s->sum * 31 + i;
+			if (s->sum % 16 == 3)
+				odd += s->sum >> 7;
+			b[i] ^= s->sum;
+		}
+		add_words(a, b, words);
+		for (i = 0; i < words && a[i] % 64 != 5; i++)
+			odd ^= a[i];
+		for (uint64_t k = 0; k < 40 * words; k++)
+			odd = odd * 5 + k;
+		s->sum += odd + i;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	return s->sum;
+}
+
 static void count_trap(int number)
 {
 	(void)number;
@@ -348,6 +404,8 @@ int main(int argc, char **argv)
 		sum = calls();
 	else if (strcmp(what, "files") == 0)
 		sum = files();
+	else if (strcmp(what, "loops") == 0)
+		sum = loops(amount);
 	else if (strcmp(what, "trap") == 0)
 		sum = trap();
 	else if (strcmp(what, "places") == 0)

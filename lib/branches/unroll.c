@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loops that are unrolled in copies. Counting each block takes between nothing (loops that wait for
+ * themselves) and half of the time of a short loop. Its density does not say which. Anchors do not
+ * help: nothing in such a loop is executed seldom enough. So where a burst has spent its time, the
+ * way that it took most often round a loop is copied again, several turns in a row. Only the first
+ * block of these is counted, and where the loop is left. So a turn takes about as long as natively.
+ *
+ * The copy of the first block leads to these turns from then on. Loops that call functions are left
+ * as they are: calls and returns of copies are not those of the processor, and take another time.
+ */
+#include <math.h>
+
+#include "branches/translate.h"
+
+#define BLOCKS   32u  /* of a turn */
+#define BYTES    1024 /* of a turn: longer ones are not dense */
+#define ENOUGH   220u /* instructions for one increment */
+#define TURNS    32u
+#define EXITS    160u
+#define HOT      500  /* executions in a burst, */
+#define HOT_PART 0.02 /* and part of all executions */
+#define LIKELY   0.9  /* that a turn is completed */
+#define AT_ONCE  8u
+
+#define JUMP_BYTES 5u
+
+struct way_block {
+	uint32_t copy;
+	uint64_t to; /* the next */
+};
+
+/* A way through blocks, back to the first. */
+struct way {
+	struct way_block block[BLOCKS];
+	unsigned count;
+	double likely; /* that all of it is taken */
+};
+
+/* ---- finding ---- */
+
+/* Where the way goes on after a block; 0: it cannot. */
+static uint64_t way_next(struct way *w, const struct copy *copy)
+{
+	uint64_t taken;
+
+	switch (copy->kind) {
+	case TRANSFER_CONDITION:
+		if (!copy->now)
+			return 0;
+		taken = copy->side_taken ? copy->now_side : copy->now - copy->now_side;
+		w->likely *= fmax((double)taken, (double)(copy->now - taken)) / (double)copy->now;
+		return 2 * taken >= copy->now ? copy->taken : copy->next;
+	case TRANSFER_JUMP: /* a direct one is counted at its head */
+		return copy->head ? copy->taken : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Only blocks from which the loop is entered are to be the first. */
+static bool way_find(const struct cache *c, uint32_t first, struct way *w)
+{
+	const struct copy *start = table_at(&c->copies, first), *copy = start;
+	uint64_t bytes = 0;
+
+	*w = (struct way){.likely = 1};
+	while (w->count < BLOCKS) {
+		struct way_block *b = &w->block[w->count++];
+
+		if (copy->key.begin != copy->key.address || copy->arena != start->arena)
+			return false;
+		bytes += copy->end - copy->key.address;
+		b->copy = (uint32_t)table_number(&c->copies, copy);
+		b->to = way_next(w, copy);
+		if (!b->to || bytes > BYTES || w->likely < LIKELY)
+			return false;
+		if (b->to == start->key.address)
+			return true;
+		copy = table_find(&c->copies, &(struct copy){.key = {b->to, b->to}}.key);
+		if (!copy)
+			return false;
+	}
+	return false;
+}
+
+/* Begins it where a block is counted without a detour. */
+static void way_rotate(const struct cache *c, struct way *w)
+{
+	struct way old = *w;
+
+	for (unsigned i = 0; i < w->count; i++) {
+		const struct copy *copy = table_at(&c->copies, w->block[i].copy);
+
+		if (copy->head && !copy->head_dear) {
+			for (unsigned k = 0; k < w->count; k++)
+				w->block[k] = old.block[(i + k) % w->count];
+			return;
+		}
+	}
+}
+
+/* ---- copies ---- */
+
+struct leave {         /* an exit of a loop */
+	uint32_t jump; /* displacement of the branch to it */
+	uint32_t turn;
+};
+
+struct unrolling {
+	struct translation *t;
+	struct cache *cache;
+	struct leave leave[EXITS];
+	unsigned leaves;
+	uint32_t begin; /* in the code */
+};
+
+static void may_leave(struct unrolling *u, uint32_t jump)
+{
+	struct turn *turn = &u->cache->turns.data[u->t->out.turn - 1];
+
+	turn->side = arena_slot(u->t->out.arena, 0);
+	u->leave[u->leaves++] = (struct leave){jump, u->t->out.turn - 1};
+}
+
+/* The loop goes on at the next copy, or, if it is the last, at the first. A branch that is taken
+ * stays one. */
+static void unroll_condition(struct unrolling *u, uint64_t to, bool last)
+{
+	const struct transfer *x = &u->t->code.transfer;
+	struct out *o = &u->t->out;
+	char opcode[3] = {0x0f, (char)(0x80 | x->condition), 0};
+	uint32_t on;
+
+	if (to == x->to) {
+		on = emit_jump(o, opcode, u->begin);
+		may_leave(u, emit_jump(o, "\xe9", o->arena->used));
+		if (!last)
+			emit_patch(o->arena, on, o->arena->used);
+		return;
+	}
+	may_leave(u, emit_jump(o, opcode, o->arena->used));
+	if (last)
+		emit_jump(o, "\xe9", u->begin);
+}
+
+static void unroll_block(struct unrolling *u, const struct way_block *b, bool last)
+{
+	struct out *o = &u->t->out;
+
+	o->address = u->t->code.end;
+	if (u->t->code.transfer.kind == TRANSFER_CONDITION) {
+		unroll_condition(u, b->to, last);
+		return;
+	}
+	o->address = b->to;
+	o->undo = 0;
+	emit_jump(o, "\xe9", last ? u->begin : o->arena->used + JUMP_BYTES);
+}
+
+/* What leaves the loop is counted, and goes on in other copies. */
+static int unroll_exit(struct unrolling *u, const struct leave *l)
+{
+	struct cache *c = u->cache;
+	struct translation *t = u->t;
+	struct turn *turn = &c->turns.data[l->turn];
+	const struct copy *copy = table_at(&c->copies, turn->copy);
+	struct hop hop = {l->jump, turn->side, turn->to == copy->taken ? copy->next : copy->taken};
+	struct out *o = &t->out;
+
+	o->copy = turn->copy;
+	o->turn = 0;
+	turn->dear = !flags_dead_at(c, hop.target);
+	return copy_way(t, &hop);
+}
+
+/* The copy of the first block leads to the loop. */
+static void lead_to(struct cache *c, const struct copy *copy, uint32_t begin)
+{
+	struct arena *a = &c->arenas[copy->arena];
+
+	a->mirror[copy->at] = 0xe9;
+	if (copy->at < a->sent)
+		(void)vec_add(&a->patches, ((struct patch){copy->at, 1}));
+	emit_patch(a, copy->at + 1, begin);
+}
+
+static bool unroll_turns(
+	struct unrolling *u, const struct way *w, struct loop *loop, unsigned turns)
+{
+	struct cache *c = u->cache;
+	struct translation *t = u->t;
+	struct out *o = &t->out;
+
+	for (unsigned i = 0; i < turns * w->count; i++) {
+		const struct way_block *b = &w->block[i % w->count];
+		const struct copy *copy = table_at(&c->copies, b->copy);
+		struct turn *turn = vec_push(&c->turns);
+
+		if (!turn)
+			return false;
+		*turn = (struct turn){.copy = b->copy, .to = b->to};
+		loop->count++;
+		copy_block(c, o->arena, copy->key.address, &t->code);
+		if (!t->code.transfers || t->code.end != copy->end)
+			return false;
+		o->copy = b->copy;
+		o->turn = (uint32_t)c->turns.count;
+		o->undo = i ? COUNTED : 0;
+		loop->dear |= !i && copy_place(t, copy) == AT_BEGIN;
+		copy_straight(t, loop->head, i ? NOWHERE : copy_place(t, copy));
+		unroll_block(u, b, i + 1 == turns * w->count);
+	}
+	return true;
+}
+
+/* Instructions and exits of a turn. */
+static void way_measure(
+	struct translation *t, const struct way *w, unsigned *insns, unsigned *exits)
+{
+	*insns = *exits = 0;
+	for (unsigned i = 0; i < w->count; i++) {
+		const struct copy *copy = table_at(&t->out.cache->copies, w->block[i].copy);
+
+		copy_block(t->out.cache, t->out.arena, copy->key.address, &t->code);
+		*insns += t->code.count + 1;
+		*exits += copy->kind == TRANSFER_CONDITION;
+	}
+}
+
+static unsigned turns_of(struct translation *t, const struct way *w)
+{
+	unsigned insns, exits, turns;
+
+	way_measure(t, w, &insns, &exits);
+	if (!exits) /* it never ends */
+		return 0;
+	turns = ENOUGH / insns + 1;
+	turns = turns < TURNS ? turns : TURNS;
+	return turns * exits > EXITS ? EXITS / exits : turns;
+}
+
+static bool unroll(struct cache *c, struct held *f, struct way *w)
+{
+	const struct copy *first;
+	struct translation *t = c->translation;
+	struct unrolling u = {.t = t, .cache = c};
+	struct loop *loop;
+	unsigned turns;
+
+	way_rotate(c, w);
+	first = table_at(&c->copies, w->block[0].copy);
+	t->held = f;
+	t->out = (struct out){
+		.cache = c, .arena = &c->arenas[first->arena], .arena_index = first->arena};
+	turns = arena_room(t->out.arena) && c->sites.count + EXITS < SITES_MAX ? turns_of(t, w) : 0;
+	loop = turns ? vec_push(&c->loops) : NULL;
+	if (!loop)
+		return false;
+	*loop = (struct loop){
+		.head = arena_slot(t->out.arena, 0), .first = (uint32_t)c->turns.count};
+	u.begin = t->out.arena->used;
+	if (!unroll_turns(&u, w, loop, turns))
+		c->full = true;
+	for (unsigned i = 0; i < u.leaves && !c->full; i++)
+		if (unroll_exit(&u, &u.leave[i]))
+			c->full = true;
+	if (!c->full)
+		lead_to(c, first, u.begin);
+	return !c->full;
+}
+
+unsigned unroll_loops(struct cache *c, struct held *f)
+{
+	uint64_t all = 0;
+	unsigned made = 0;
+	struct way w;
+
+	if (!c->translation || c->b->request.latency || c->logs)
+		return 0;
+	for (size_t i = 0; i < c->copies.count; i++)
+		all += ((struct copy *)table_at(&c->copies, i))->now;
+	for (size_t i = 0; i < c->copies.count && made < AT_ONCE && !c->full; i++) {
+		struct copy *copy = table_at(&c->copies, i);
+
+		if (copy->looped || copy->now < HOT || (double)copy->now < HOT_PART * (double)all)
+			continue;
+		copy->looped = true;
+		if (!way_find(c, (uint32_t)i, &w))
+			continue;
+		for (unsigned k = 0; k < w.count; k++)
+			((struct copy *)table_at(&c->copies, w.block[k].copy))->looped = true;
+		made += unroll(c, f, &w);
+	}
+	return made;
+}
+
+/* ---- counts ---- */
+
+static void turn_count(struct cache *c, const struct turn *turn, uint64_t on, uint64_t out)
+{
+	struct copy *copy = table_at(&c->copies, turn->copy);
+	bool taken = turn->to == copy->taken;
+
+	cache_add_run(c, &copy->run_taken, copy, copy->taken, taken ? on : out);
+	if (copy->kind == TRANSFER_CONDITION)
+		cache_add_run(c, &copy->run_next, copy, copy->next, taken ? out : on);
+}
+
+static void loop_count(struct cache *c, const struct loop *l, uint64_t *const *values)
+{
+	const struct copy *first = table_at(&c->copies, c->turns.data[l->first].copy);
+	const struct arena *a = &c->arenas[first->arena];
+	uint64_t all = values[first->arena][l->head] - a->values[l->head];
+
+	c->plain += (double)all * (l->dear ? COUNT_DEAR : 1);
+	for (uint32_t i = l->first; i < l->first + l->count && all; i++) {
+		struct turn *turn = &c->turns.data[i];
+		uint64_t out = 0;
+
+		if (turn->side)
+			out = values[first->arena][turn->side] - a->values[turn->side];
+		c->plain += (double)out * (turn->dear ? COUNT_DEAR : 1);
+		all -= c->unfinished_turn == i + 1;
+		out = out < all ? out : all;
+		all -= out;
+		turn_count(c, turn, all, out);
+	}
+}
+
+void unroll_count(struct cache *c, uint64_t *const *values)
+{
+	for (size_t i = 0; i < c->loops.count; i++)
+		loop_count(c, &c->loops.data[i], values);
+}
