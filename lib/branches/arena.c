@@ -2,6 +2,7 @@
 /* Our memory in the address space of a program: its places and contents. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -16,6 +17,7 @@
 #define HIGHEST    (1ull << 47)
 #define ROOM_CODE  (64u << 10) /* for one more block with all its slots and exits */
 #define ROOM_SLOTS 4096u
+#define TOGETHER   2048u /* bytes between patches that are written at once */
 #define SIZE       (ARENA_CODE + ARENA_DATA)
 
 static uint64_t arena_distance(uint64_t a, uint64_t b)
@@ -207,19 +209,42 @@ uint32_t arena_slot(struct arena *a, uint64_t value)
 	return a->slots++;
 }
 
+static int compare_patches(const void *a, const void *b)
+{
+	const struct patch *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Patches that are near to each other go together: what is between them is there already. */
+static bool send_patches(struct arena *a, int memory)
+{
+	const struct patch *all = a->patches.data;
+	size_t count = a->patches.count, last;
+	bool good = true;
+
+	if (count)
+		qsort(a->patches.data, count, sizeof(*all), compare_patches);
+	for (size_t i = 0; i < count && good; i = last) {
+		uint32_t begin = all[i].at, end = begin + all[i].size;
+
+		for (last = i + 1; last < count && all[last].at < end + TOGETHER; last++)
+			if (all[last].at + all[last].size > end)
+				end = all[last].at + all[last].size;
+		good = process_write(memory, a->code + begin, a->mirror + begin, end - begin);
+	}
+	a->patches.count = 0;
+	return good;
+}
+
 int arena_send(struct arena *a, int memory)
 {
 	bool good =
-		process_write(memory, a->code + a->sent, a->mirror + a->sent, a->used - a->sent);
+		process_write(memory, a->code + a->sent, a->mirror + a->sent, a->used - a->sent) &&
+		send_patches(a, memory) &&
+		process_write(memory, arena_slot_address(a, a->slots_sent),
+			a->values + a->slots_sent, (a->slots - a->slots_sent) * (size_t)8);
 
-	for (size_t i = 0; i < a->patches.count && good; i++) {
-		const struct patch *p = &a->patches.data[i];
-
-		good = process_write(memory, a->code + p->at, a->mirror + p->at, p->size);
-	}
-	good = good && process_write(memory, arena_slot_address(a, a->slots_sent),
-			       a->values + a->slots_sent, (a->slots - a->slots_sent) * (size_t)8);
-	a->patches.count = 0;
 	a->sent = a->used;
 	a->slots_sent = a->slots;
 	return good ? 0 : -1;

@@ -155,7 +155,7 @@ void doors_read(struct cache *c)
 	for (unsigned i = 0; i < c->arena_count; i++) {
 		const struct arena *a = &c->arenas[i];
 
-		if (!a->miss ||
+		if (!a->door_chains.count ||
 			!process_read(
 				memory, arena_slot_address(a, SLOT_LEFT), &left, sizeof(left)) ||
 			left >= DOOR_LOG)

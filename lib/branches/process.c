@@ -96,7 +96,7 @@ bool process_read(int memory, uint64_t from, void *to, size_t size)
 
 bool process_write(int memory, uint64_t to, const void *from, size_t size)
 {
-	return pwrite(memory, from, size, (off_t)to) == (ssize_t)size;
+	return !size || pwrite(memory, from, size, (off_t)to) == (ssize_t)size;
 }
 
 bool process_shares(pid_t a, pid_t b)
