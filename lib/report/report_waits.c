@@ -355,8 +355,11 @@ static void waits_notes(struct waits *w)
 		why = experiment_fact_find(w->d->request->inputs[i].experiment, PAUSE_WAKES_FACT);
 	if (w->left)
 		report_note(w->t, "%zu row%s left out (-whole)", w->left, plural(w->left));
-	if (!w->seen)
+	if (!w->seen && (!why || strcmp(why, "seen") != 0))
 		report_note(w->t, "What let threads go on was %s", why ? why : "not seen");
+	else if (!w->seen)
+		report_note(w->t, "No thread of the run let another go on: waits ended by timers, "
+				  "devices or processes outside of the run, or at its end");
 	else
 		report_note(w->t,
 			"What let threads go on is known of %.1f%% of the time; the rest ended by "

@@ -118,6 +118,9 @@ if [ "$(id -u)" = 0 ] && unshare -m sh -c '[ -e /sys/kernel/tracing/events/sched
 	is "recorded with tracefs" "$status $err" "0 "
 	run prof -waits -whole woken
 	like "which thread let it go on, and where" "$(printf '%s\n' "$out" | grep -A2 planted_lock)" ' woken by thread [0-9]+ waits in unlocker < holder'
+	run unshare -m sh traced ssrun -totaltime -o alone "$waits" sleep 50
+	run prof -waits alone
+	unlike "of one thread alone, nothing is said that was seen" "$out" 'go on was seen'
 	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"' sh ssrun -totaltime -o unseen "$waits" sleep 50
 	run prof -waits unseen
 	like "without tracefs, the report says that it does not know" "$out" 'What let threads go on was not seen: tracefs is not mounted'
