@@ -290,16 +290,39 @@ static bool has_trap(const char *status, const char *word)
 	return at && strtoull(at + strlen(word), NULL, 16) >> (SIGTRAP - 1) & 1;
 }
 
+static long filters(const char *status)
+{
+	static const char word[] = "\nSeccomp_filters:";
+	const char *at = strstr(status, word);
+
+	return at ? strtol(at + sizeof(word) - 1, NULL, 10) : -1;
+}
+
+/* A filter of system calls may end a program that maps memory for us. Those that a command has from
+ * us, as in a container, allow us the same calls. */
+static bool has_filters(const struct branches *b, const char *status)
+{
+	char *own;
+	bool more;
+
+	if (strstr(status, "\nSeccomp:\t0\n"))
+		return false;
+	own = b->request.running ? NULL : process_text(b->owner, "status");
+	more = !own || filters(own) < 0 || filters(own) != filters(status);
+	free(own);
+	return more;
+}
+
 /* A program that uses SIGTRAP itself would see our traps, and calls that we carry out for a thread
  * leave nothing on a shadow stack. */
-static const char *objection(struct followed *p)
+static const char *objection(const struct branches *b, struct followed *p)
 {
 	char *status = process_text(p->pid, "status"), *features;
 	const char *why = NULL;
 
 	if (!status)
 		return "it has ended";
-	p->uncached |= !strstr(status, "\nSeccomp:\t0\n");
+	p->uncached |= has_filters(b, status);
 	features = strstr(status, "\nx86_Thread_features:");
 	if (has_trap(status, "\nSigIgn:") || has_trap(status, "\nSigCgt:"))
 		why = "it handles or ignores SIGTRAP";
@@ -318,7 +341,7 @@ int process_look(struct branches *b, struct followed *p)
 
 	if (p->refused)
 		return -1;
-	why = objection(p);
+	why = objection(b, p);
 	if (why) {
 		if (!b->warned && process_stat(p->pid, 3) != 'Z')
 			branches_say(b, "process %d: no branch records: %s", (int)p->pid, why);
