@@ -10,19 +10,17 @@ static const struct place *leave_find(const struct arena *a, uint32_t at)
 	return low ? &a->places.data[low - 1] : NULL;
 }
 
-static bool slot(const struct cache *c, const struct arena *a, uint32_t number, void *value)
-{
-	return process_read(c->process->memory, arena_slot_address(a, number), value, 8);
-}
-
-static bool undo(
-	const struct cache *c, const struct arena *a, uint8_t how, struct user_regs_struct *r)
+/* slots: the first ones of the arena. */
+static void undo(uint8_t how, const uint64_t *slots, struct user_regs_struct *r)
 {
 	if (how & FORWARD)
 		how |= UNDO_RCX | UNDO_RDX;
-	return (!(how & UNDO_RAX) || slot(c, a, SLOT_RAX, &r->rax)) &&
-	       (!(how & UNDO_RCX) || slot(c, a, SLOT_RCX, &r->rcx)) &&
-	       (!(how & UNDO_RDX) || slot(c, a, SLOT_RDX, &r->rdx));
+	if (how & UNDO_RAX)
+		r->rax = slots[SLOT_RAX];
+	if (how & UNDO_RCX)
+		r->rcx = slots[SLOT_RCX];
+	if (how & UNDO_RDX)
+		r->rdx = slots[SLOT_RDX];
 }
 
 int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at)
@@ -30,19 +28,19 @@ int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at)
 	int which = arena_at(c, r->rip);
 	const struct arena *a = which < 0 ? NULL : &c->arenas[which];
 	const struct place *p = a ? leave_find(a, (uint32_t)(r->rip - a->code)) : NULL;
-	uint64_t sum, number;
+	uint64_t slots[SLOT_TARGET + 1], number;
 
-	if (!p || !undo(c, a, p->undo, r))
+	if (!p || (p->undo & (FORWARD | UNDO_RAX | UNDO_RCX | UNDO_RDX) &&
+			  !process_read(c->process->memory, a->data, slots, sizeof(slots))))
 		return -1;
 	*at = *p;
 	if (p->undo & FORWARD) {
-		if (!slot(c, a, SLOT_TARGET, &sum))
-			return -1;
-		number = sum >> 48;
+		number = slots[SLOT_TARGET] >> 48;
 		if (number == 0 || number > c->sites.count)
 			return -1;
-		at->address = sum - c->sites.data[number - 1].key;
+		at->address = slots[SLOT_TARGET] - c->sites.data[number - 1].key;
 	}
+	undo(p->undo, slots, r);
 	r->rip = at->address;
 	if (p->undo & CALLED)
 		r->rcx = at->address;
