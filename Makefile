@@ -20,7 +20,7 @@ CFLAGS        ?= -O2 -g
 SAN           ?=
 V             ?= 0
 
-VERSION       := 0.1
+VERSION       := 1.0
 WARNINGS      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ARCH          := $(shell $(CC) -dumpmachine)
 san_flags     := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)

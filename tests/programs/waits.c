@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -69,7 +70,7 @@ KEEP static void waits_for_futex(void)
 
 static void *late(void *unused)
 {
-	pthread_setname_np(pthread_self(), "late");
+	prctl(PR_SET_NAME, "late");
 	rest();
 	return unused;
 }
