@@ -435,7 +435,7 @@ NOINLINE void branch_find_late(
 	if (found == BTB_UNKNOWN)
 		note(m, core, RETIRE_TARGET, MODEL_CAUSE_TAKEN,
 			decoded ? (uint64_t)m->config.btb_miss * m->config.width : 0, 0);
-	else if (found == BTB_SECOND && core->retire)
+	else if (found == BTB_SECOND)
 		core->retire->from_second++;
 }
 

@@ -77,13 +77,15 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
  */
 void branch_elsewhere(struct model *m, struct core *core, enum model_branch_kind kind,
 	uint64_t from, uint64_t next, uint64_t to);
-/* A taken branch: notes for the retirement clock if its target is found late. */
+/* A taken branch while the retirement clock runs: notes for it if its target is found late. */
 void branch_find_late(
 	struct model *m, struct core *core, enum model_branch_kind kind, uint64_t from);
 static inline void branch_find(
 	struct model *m, struct core *core, enum model_branch_kind kind, uint64_t from)
 {
-	if (core->btb.set)
+	if (core->btb.set && !core->retire)
+		btb_later(&core->btb, from);
+	else if (core->btb.set)
 		branch_find_late(m, core, kind, from);
 }
 /* A call, which should return to `next`. */

@@ -200,15 +200,10 @@ void fetched_lose_page(struct model *m, struct core *core, uint64_t page)
 			core->changed[i] = stamp;
 }
 
-/* Its taken branches are executed now. Mostly there is one, at the end, and the retirement clock
- * does not run: then no descriptor is read, which the host may have to wait for. */
+/* Its taken branches are executed now. */
 static NOINLINE void fetched_find_branches(
 	struct model *m, struct core *core, const struct model_segment *s)
 {
-	if (LIKELY(!core->retire) && LIKELY(!(s->run.way & UNUSUAL))) {
-		core->btb.found[btb_find(&core->btb, s->run.from)]++;
-		return;
-	}
 	for (const struct model_outcome *o = s->outcomes, *end = o + s->outcome_count; o < end; o++)
 		if (o->taken) {
 			m->insn = &s->block->insns[o->insn];
@@ -220,8 +215,14 @@ static NOINLINE void fetched_find_branches(
 INLINE void fetched_restamp(struct model *m, struct core *core, struct model_segment *s)
 {
 	if (core->btb.set && s->run.stamp < core->found_from &&
-		(s->run.taken || s->run.way & UNUSUAL))
-		fetched_find_branches(m, core, s);
+		(s->run.taken || s->run.way & UNUSUAL)) {
+		/* Mostly there is one, at the end, and the retirement clock does not run: then no
+		 * descriptor is read, which the host may have to wait for. */
+		if (LIKELY(!core->retire) && LIKELY(!(s->run.way & UNUSUAL)))
+			btb_later(&core->btb, s->run.from);
+		else
+			fetched_find_branches(m, core, s);
+	}
 	if (s->run.stamp < m->counted) {
 		s->run.link = core->fetched;
 		core->fetched = s;

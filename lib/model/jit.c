@@ -352,12 +352,15 @@ static void jit_outcome(struct jit *e, struct jit_slow *slow, const struct model
 		jit_elsewhere(e, m, s, o, i);
 }
 
-/* Instructions up to this one are executed. */
-static void jit_order(struct jit *e, struct jit_slow *slow, unsigned insns)
+/* Instructions up to this one are executed. Only the first-order clock has to wait for them before
+ * the record's end. */
+static void jit_order(
+	struct jit *e, struct jit_slow *slow, const struct model *m, unsigned insns, int last)
 {
-	if (!insns)
+	if (insns)
+		jit_constant(e, IMM_ADD, WIDE, R14, (int32_t)insns);
+	if (m->timed ? !insns : !last)
 		return;
-	jit_constant(e, IMM_ADD, WIDE, R14, (int32_t)insns);
 	jit_memory(e, OP_CMP | WIDE, R14, CONTEXT(stop));
 	jit_slow_if(e, slow, NOT_BELOW);
 	slow->back = e->at;
@@ -412,11 +415,11 @@ static void jit_code(struct jit *e, const struct model *m, const struct model_se
 	for (i = 0; i < count; i++)
 		jit_access(e, &accesses[i], m, i, &a[i]);
 	for (i = 0; i < s->outcome_count; i++) {
-		jit_order(e, &orders[i], s->outcomes[i].insn + 1u - insns);
+		jit_order(e, &orders[i], m, s->outcomes[i].insn + 1u - insns, 0);
 		insns = s->outcomes[i].insn + 1u;
 		jit_outcome(e, &outcomes[i], m, s, i);
 	}
-	jit_order(e, &orders[i], s->run.insn_count - insns);
+	jit_order(e, &orders[i], m, s->run.insn_count - insns, 1);
 	if (m->core->retire && !m->sampled)
 		jit_call(e, jit_retire);
 	jit_constant(e, IMM_ADD, WIDE, RBX, s->block->words * (int)sizeof(uint64_t));

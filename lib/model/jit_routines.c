@@ -36,7 +36,7 @@ static void routine_enter(void)
 	tick = p.tick;
 	order = p.order;
 	context->free = p.free;
-	context->stop = p.stop;
+	context->stop = loop_stop_code(context->m, context->limit);
 }
 
 void jit_stamp(uint64_t unused, uint64_t unused_too)
@@ -52,7 +52,7 @@ static void routine_return(void)
 
 	tick = context->m->tick;
 	context->free = c->taken_free - c->front - c->back;
-	context->stop = loop_stop(c, context->limit);
+	context->stop = loop_stop_code(context->m, context->limit);
 }
 
 /* An access that may change more than the times of its line and page. */
@@ -236,7 +236,11 @@ jit_routine jit_access_routine(const struct model_access *a)
 
 void jit_stop(uint64_t unused, uint64_t unused_too)
 {
+	const struct model_segment *s = routine_segment();
+
 	(void)unused, (void)unused_too;
+	if (context->m->sampled && core->retire)
+		retire_record(core->retire, s, at, s->insn_count);
 	if (order >= context->clock->next_wait) {
 		routine_leave();
 		clock_wait(context->clock);
@@ -244,7 +248,7 @@ void jit_stop(uint64_t unused, uint64_t unused_too)
 	}
 	if (order >= context->limit)
 		context->end = at;
-	context->stop = loop_stop(context->clock, context->limit);
+	context->stop = loop_stop_code(context->m, context->limit);
 }
 
 void jit_retire(uint64_t unused, uint64_t unused_too)

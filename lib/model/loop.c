@@ -235,7 +235,7 @@ static NOINLINE struct pace loop_code(
 {
 	struct jit_context c = {.at = *at,
 		.end = *end,
-		.stop = p.stop,
+		.stop = loop_stop_code(m, limit),
 		.free = p.free,
 		.tick = p.tick,
 		.order = p.order,
@@ -249,7 +249,7 @@ static NOINLINE struct pace loop_code(
 	m->core->stores.aliases = 0;
 	*at = c.at;
 	*end = c.end;
-	return (struct pace){c.tick, c.order, c.free, c.stop};
+	return (struct pace){c.tick, c.order, c.free, loop_stop(c.clock, limit)};
 }
 
 /* Is the segment a further iteration of the repeated instruction that was executed last? Such an
@@ -508,8 +508,10 @@ const uint64_t *loop_run(struct model *m, const uint64_t *at, const uint64_t *en
 	enum { UNTIMED = MODEL_PARTS_ALL & ~MODEL_PART_CLOCK };
 	struct retire *none = (struct retire *)0;
 
+	/* Code was made for what runs outside windows. */
 	if (m->core->retire)
-		return run_loop(m, at, end, limit, m->core->retire, UNTIMED, !m->sampled);
+		return run_loop(m, at, end, limit, m->core->retire, UNTIMED,
+			!((m->parts_away ^ m->parts_clocked) & UNTIMED));
 	switch (m->parts) {
 	case MODEL_PART_EXECUTION | MODEL_PART_PREDICTORS:
 		return run_loop(

@@ -27,6 +27,13 @@ INLINE uint64_t loop_stop(const struct clock *c, uint64_t limit)
 	return c->next_wait < limit ? c->next_wait : limit;
 }
 
+/* In windows of the sampled clock, code stops after each record, which then goes to the retirement
+ * clock. */
+INLINE uint64_t loop_stop_code(const struct model *m, uint64_t limit)
+{
+	return m->sampled && m->core->retire ? 0 : loop_stop(&m->core->clock, limit);
+}
+
 INLINE void loop_enter(const struct model *m, const struct clock *c, struct pace *p, uint64_t limit)
 {
 	p->tick = m->tick;

@@ -545,7 +545,10 @@ static const uint64_t *run_until(
 		}
 		if (limit > order) {
 			begin = loop_run(m, begin, end, limit);
-			fetched_count(m, core);
+			/* Phases of the sampled clock need no counts of what execution alone
+			 * determines. */
+			if (begin == end || m->watch)
+				fetched_count(m, core);
 			if (m->watch && m->watch->static_count)
 				watch_settle(m->watch, core->ran);
 		}

@@ -93,6 +93,7 @@ static void sampled_take(struct model *m, struct core *core)
 {
 	struct sampled_core *s = &core->sampled;
 
+	btb_catch_up(&core->btb);
 	for (unsigned i = 0; i < SAMPLED_EVENTS; i++) {
 		uint64_t now = sampled_event(core, i);
 
@@ -105,6 +106,7 @@ void sampled_clock_counts(struct core *core)
 {
 	struct sampled_core *s = &core->sampled;
 
+	btb_catch_up(&core->btb);
 	for (unsigned i = 1; i < SAMPLED_EVENTS; i++)
 		s->last[i] = sampled_event(core, i);
 }
@@ -194,22 +196,25 @@ static void add_clocked(struct sampled_clock *c, const double *events, const dou
 		c->cycles[i] += cycles[i];
 }
 
-void sampled_clock_window(struct sampled_clock *c, const double *events, const double *cycles)
+void sampled_clock_window(
+	struct sampled_clock *c, const double *events, const double *cycles, double weight)
 {
 	unsigned i, j;
 
 	add_clocked(c, events, cycles);
 	c->windows++;
+	c->weights += weight;
+	c->squared_weights += weight * weight;
 	for (i = 0; i < SAMPLED_EVENTS; i++) {
 		if (events[i] == 0)
 			continue;
 		for (j = 0; j < SAMPLED_EVENTS; j++)
-			c->events_events[i][j] += events[i] * events[j];
+			c->events_events[i][j] += weight * events[i] * events[j];
 		for (j = 0; j < SAMPLED_RESULTS; j++)
-			c->events_results[i][j] += events[i] * cycles[j];
+			c->events_results[i][j] += weight * events[i] * cycles[j];
 	}
 	for (j = 0; j < SAMPLED_RESULTS; j++)
-		c->results_squared[j] += cycles[j] * cycles[j];
+		c->results_squared[j] += weight * cycles[j] * cycles[j];
 }
 
 static double sampled_sum(const double *cycles, enum model_cause first, enum model_cause last)
@@ -248,7 +253,8 @@ static void end_measuring(struct model *m, struct core *core)
 		return;
 	note_rate(s, cycles, instructions);
 	if (s->phase == SAMPLED_MEASURES)
-		sampled_clock_window(m->sampled, events, cycles);
+		sampled_clock_window(
+			m->sampled, events, cycles, (double)s->period / (double)SAMPLED_PERIOD);
 	else
 		add_clocked(m->sampled, events, cycles);
 }
@@ -273,6 +279,15 @@ static uint64_t ahead_of(uint64_t at, uint64_t now, uint64_t length)
 	return at > now + length ? at - length : now;
 }
 
+static uint64_t next_period(const struct sampled_clock *c)
+{
+	uint64_t period = SAMPLED_PERIOD;
+
+	for (uint64_t many = SAMPLED_MANY; c->windows >= many; many *= 4)
+		period *= 2;
+	return period;
+}
+
 static void leave_window(struct model *m, struct core *core)
 {
 	struct sampled_core *s = &core->sampled;
@@ -281,9 +296,10 @@ static void leave_window(struct model *m, struct core *core)
 	s->phase = SAMPLED_AWAY;
 	if (s->period_end < order)
 		s->period_end = order;
+	s->period = next_period(m->sampled);
 	s->measure_at =
-		s->period_end + model_random_below(&s->random, SAMPLED_PERIOD - SAMPLED_MEASURED);
-	s->period_end += SAMPLED_PERIOD;
+		s->period_end + model_random_below(&s->random, s->period - SAMPLED_MEASURED);
+	s->period_end += s->period;
 	s->length = SAMPLED_MEASURED;
 	s->next = ahead_of(s->measure_at, order, SAMPLED_WARM_STREAM);
 	s->credited = order;
@@ -301,8 +317,9 @@ void sampled_clock_rows(struct model *m, struct core *core)
 	t->rows = rows && rows->row && core->sampled.phase >= SAMPLED_MEASURES
 			  ? rows
 			  : (struct model_rows *)0;
-	t->row_weight =
-		core->sampled.phase == SAMPLED_MEASURES ? SAMPLED_PERIOD / SAMPLED_MEASURED : 1;
+	t->row_weight = core->sampled.phase == SAMPLED_MEASURES
+				? core->sampled.period / SAMPLED_MEASURED
+				: 1;
 }
 
 static void enter_window(
@@ -313,6 +330,7 @@ static void enter_window(
 	s->phase = phase;
 	s->next = until;
 	sampled_clock_rows(m, core);
+	btb_catch_up(&core->btb);
 	if (!core->retire)
 		lasting_begin(&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS);
 	core->retire = core->clocked;
@@ -385,6 +403,7 @@ void sampled_clock_stretch(struct model *m, struct core *core, uint64_t half)
 		return;
 	sampled_clock_flush(m, core);
 	leave_window(m, core);
+	s->period = SAMPLED_PERIOD;
 	s->measure_at = core->clock.order + half;
 	s->length = half;
 	s->period_end = s->measure_at + half;

@@ -10,6 +10,10 @@
  * fill what only the retirement clock has: instructions under way, requests, stores; more of them
  * where lines are prefetched.
  *
+ * What is known of a long run is exact enough with fewer windows: after SAMPLED_MANY of them, and
+ * whenever there are four times as many, periods become twice as long. A window weighs as much as
+ * its period is long.
+ *
  * The cycles of what was not clocked are estimated by regression: the measured cycles of windows
  * are a linear function of their instructions and of events (misses, mispredictions ...) whose
  * counts are known exactly for the whole execution. So the scatter is only that of what these
@@ -29,6 +33,7 @@ struct core;
 
 #define SAMPLED_EXACT    UINT64_C(2000000)
 #define SAMPLED_PERIOD   UINT64_C(60000)
+#define SAMPLED_MANY     UINT64_C(1000)
 #define SAMPLED_WARM     UINT64_C(2000)
 #define SAMPLED_MEASURED UINT64_C(1000)
 /* Where SAMPLED_STREAMS lines in a thousand instructions are prefetched or come from memory, it
@@ -46,7 +51,7 @@ enum sampled_phase { SAMPLED_AWAY, SAMPLED_WARMS, SAMPLED_MEASURES, SAMPLED_BEGI
 /* Of one core. */
 struct sampled_core {
 	uint64_t next;                 /* order at which the phase ends */
-	uint64_t period_end;           /* order */
+	uint64_t period, period_end;   /* instructions; order */
 	uint64_t measure_at;           /* order at which the next window is to be measured */
 	uint64_t length;               /* of that window */
 	uint64_t looked_at, streamed;  /* order, and lines of streams, before the last window */
@@ -68,12 +73,13 @@ struct sampled_core {
 struct sampled_clock {
 	uint64_t
 		exact; /* instructions of a core that are clocked in the beginning; 0: it is over */
-	uint64_t windows;               /* measured */
-	uint64_t published;             /* of these, when estimates were computed last */
-	double all[SAMPLED_EVENTS];     /* events, of everything */
-	double clocked[SAMPLED_EVENTS]; /* of what was clocked: the beginning and the windows */
-	double cycles[SAMPLED_RESULTS]; /* likewise */
-	/* Over windows: sums of products. */
+	uint64_t windows;                /* measured */
+	double weights, squared_weights; /* of these: sums */
+	uint64_t published;              /* of these, when estimates were computed last */
+	double all[SAMPLED_EVENTS];      /* events, of everything */
+	double clocked[SAMPLED_EVENTS];  /* of what was clocked: the beginning and the windows */
+	double cycles[SAMPLED_RESULTS];  /* likewise */
+	/* Over windows: weighted sums of products. */
 	double events_events[SAMPLED_EVENTS][SAMPLED_EVENTS];
 	double events_results[SAMPLED_EVENTS][SAMPLED_RESULTS];
 	double results_squared[SAMPLED_RESULTS];
@@ -102,8 +108,10 @@ void sampled_clock_counts(struct core *core);
 /* Counts by instruction have the measured cycles of the core's phase, if anyone watches: those of
  * a window stand for its period. */
 void sampled_clock_rows(struct model *m, struct core *core);
-/* A window was measured: its events[SAMPLED_EVENTS], cycles[SAMPLED_RESULTS]. */
-void sampled_clock_window(struct sampled_clock *c, const double *events, const double *cycles);
+/* A window was measured: its events[SAMPLED_EVENTS], cycles[SAMPLED_RESULTS]. weight: how much it
+ * stands for. */
+void sampled_clock_window(
+	struct sampled_clock *c, const double *events, const double *cycles, double weight);
 /* Estimates of everything until now go to where model_set_clock_sums says. Takes some
  * microseconds. */
 void sampled_clock_publish(struct model *m);

@@ -14,6 +14,7 @@
 /* Costs of events: those that make the windows' cycles and the priors most likely. */
 struct regression {
 	const struct sampled_clock *c;
+	double windows;      /* of equal weight that say as much */
 	double scatter;      /* variance of a window's cycles that events do not explain */
 	double factor[N][N]; /* the coefficients' precision as L D L', L below the diagonal */
 	double left[N];      /* events that were not clocked */
@@ -79,8 +80,7 @@ static unsigned explained(const struct sampled_clock *c)
 static double scatter_of(const struct regression *r, unsigned result, const double costs[N])
 {
 	const struct sampled_clock *c = r->c;
-	double sum = c->results_squared[result], windows = (double)c->windows,
-	       freedom = windows - explained(c);
+	double sum = c->results_squared[result], freedom = r->windows - explained(c);
 
 	for (unsigned i = 0; i < N; i++) {
 		double all = -2 * c->events_results[i][result];
@@ -89,8 +89,8 @@ static double scatter_of(const struct regression *r, unsigned result, const doub
 			all += c->events_events[i][j] * costs[j];
 		sum += costs[i] * all;
 	}
-	if (freedom < windows / 4)
-		freedom = windows / 4;
+	if (freedom < r->windows / 4)
+		freedom = r->windows / 4;
 	return sum > 0 && freedom > 0 ? sum / freedom : 0;
 }
 
@@ -102,11 +102,13 @@ static double at_least(double scatter, double least)
 
 static void regression_init(struct regression *r, const struct sampled_clock *c)
 {
-	double costs[N], mean = c->windows ? c->results_squared[MODEL_CAUSES] / (double)c->windows
-					   : (double)(SAMPLED_MEASURED * SAMPLED_MEASURED);
+	double costs[N], mean;
 	unsigned i;
 
 	r->c = c;
+	r->windows = c->windows ? c->weights * c->weights / c->squared_weights : 0;
+	mean = c->windows ? c->results_squared[MODEL_CAUSES] / r->windows
+			  : (double)(SAMPLED_MEASURED * SAMPLED_MEASURED);
 	r->scatter = mean * SCATTER_FIRST;
 	for (i = 0; i < N; i++) {
 		double left = c->all[i] - c->clocked[i];
@@ -132,7 +134,7 @@ static void regression_init(struct regression *r, const struct sampled_clock *c)
 static struct model_clock_sum regression_estimate(const struct regression *r, unsigned result)
 {
 	const struct sampled_clock *c = r->c;
-	double costs[N], scatter, freedom = (double)c->windows - explained(c);
+	double costs[N], scatter, freedom = r->windows - explained(c);
 	struct model_clock_sum s = {0, 0, 0};
 
 	costs_of(r, result, costs);
@@ -148,10 +150,29 @@ static struct model_clock_sum regression_estimate(const struct regression *r, un
 	return s;
 }
 
+/* Sums as of windows of equal weight, of which fewer say as much (Kish, "Survey Sampling", 1965).
+ */
+static void equal_weights(struct sampled_clock *c)
+{
+	double by = c->windows ? c->weights / c->squared_weights : 0;
+	unsigned i, j;
+
+	for (i = 0; i < N; i++) {
+		for (j = 0; j < N; j++)
+			c->events_events[i][j] *= by;
+		for (j = 0; j < SAMPLED_RESULTS; j++)
+			c->events_results[i][j] *= by;
+	}
+	for (j = 0; j < SAMPLED_RESULTS; j++)
+		c->results_squared[j] *= by;
+}
+
 /* With what the current windows have so far. */
 static struct sampled_clock so_far(struct model *m)
 {
 	struct sampled_clock c = *m->sampled;
+
+	equal_weights(&c);
 
 	for (uint64_t active = m->active; active; active &= active - 1)
 		sampled_clock_partial(&m->cores[__builtin_ctzll(active)], &c);
