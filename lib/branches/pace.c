@@ -39,7 +39,7 @@
 #define CATCH_UP      (150.0 * MILLISECOND)
 #define RATE_MOST     3.0 /* of the share, that is spent meanwhile */
 #define COST_WINDOW   (1.0 * MILLISECOND)
-#define COST_VISIT    (0.5 * MILLISECOND)
+#define COST_VISIT    (1.5 * MILLISECOND) /* of the first: code is new to us */
 #define COST_TURN     (0.04 * MILLISECOND)
 #define COST_SAMPLE   (0.06 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
