@@ -75,6 +75,8 @@ not_ok "nothing is written" ls worse worse.verdict
 sed 's/"train": "[^"]*"/"train": "true {}"/' good.recipe > idle.recipe
 run prof optimize -recipe idle.recipe -how afdo -unmodelled -runs 2 -o none
 like "records of nothing are refused" "$status$err" '^prof: too few branch records: none of the program itself$'
+run prof optimize -recipe good.recipe -how afdo -unmodelled -runs 1 -o none
+like "records of one run are refused" "$err" '^prof: too few branch records: [0-9]+ branches in [0-9]+ bursts of 1 runs; a profile needs'
 ssrun -q -branches -o other.branches sh -c 'exit 0' >/dev/null 2>&1
 run prof optimize -recipe good.recipe -how afdo -unmodelled -o none other.branches
 like "records of another program" "$status$err" 'no samples or branches of an image that matches program'
