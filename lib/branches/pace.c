@@ -271,7 +271,7 @@ static void one_sample(struct branches *b, pid_t tid, long processor)
 		b->clock.next = b->used + b->request.period / 4;
 		return;
 	}
-	clock_sample(b, tid, processor);
+	stopped_sample(b, tid, processor);
 	pace_note(&b->clock, (double)(spent(b) - before));
 	draw_next(b, &b->clock);
 }
@@ -328,7 +328,7 @@ static void pace_clock(struct branches *b)
 		.share = SHARE_CLOCK,
 		.cost = COST_SAMPLE,
 		.count = 1};
-	clock_begin(b);
+	stopped_begin(b);
 	draw_next(b, &b->clock);
 }
 

@@ -418,16 +418,16 @@ uint64_t visit_stop(struct branches *b, pid_t tid, uint64_t (*look)(struct held 
 
 /* stopped.c: samples by stops, and what the owner must know of threads to understand them. */
 /* As many samples of a thread that runs as the time since the last one is worth. */
-void clock_sample(struct branches *b, pid_t tid, long processor);
+void stopped_sample(struct branches *b, pid_t tid, long processor);
 /* Before the first one. */
-void clock_begin(struct branches *b);
+void stopped_begin(struct branches *b);
 /* Updates the time of a process by mode. */
-void clock_modes(struct branches *b, struct followed *p);
-void clock_born(struct branches *b, const struct thread *t, pid_t parent);
-void clock_execed(struct branches *b, struct followed *p);
+void stopped_modes(struct branches *b, struct followed *p);
+void stopped_born(struct branches *b, const struct thread *t, pid_t parent);
+void stopped_execed(struct branches *b, struct followed *p);
 /* It is about to end, and has a name still; it has ended. */
-void clock_leaves(struct branches *b, const struct thread *t);
-void clock_ended(struct branches *b, const struct thread *t);
+void stopped_leaves(struct branches *b, const struct thread *t);
+void stopped_ended(struct branches *b, const struct thread *t);
 
 /* burst.c, window.c */
 void branches_burst(struct branches *b, pid_t tid);

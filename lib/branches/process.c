@@ -209,7 +209,7 @@ void process_clock(struct branches *b, struct followed *p)
 	b->used += now - p->used;
 	p->used = now;
 	if (b->request.period)
-		clock_modes(b, p);
+		stopped_modes(b, p);
 }
 
 /* ---- mappings ---- */

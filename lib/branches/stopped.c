@@ -29,7 +29,7 @@ static void clock_put(struct branches *b, struct branch_record r)
 
 /* ---- threads ---- */
 
-void clock_born(struct branches *b, const struct thread *t, pid_t parent)
+void stopped_born(struct branches *b, const struct thread *t, pid_t parent)
 {
 	if (b->request.period)
 		clock_put(b, (struct branch_record){.kind = BRANCH_BORN,
@@ -38,7 +38,7 @@ void clock_born(struct branches *b, const struct thread *t, pid_t parent)
 				     .begin = (uint64_t)parent});
 }
 
-void clock_ended(struct branches *b, const struct thread *t)
+void stopped_ended(struct branches *b, const struct thread *t)
 {
 	if (b->request.period)
 		clock_put(b, (struct branch_record){.kind = BRANCH_ENDED,
@@ -60,12 +60,12 @@ static void clock_name(struct branches *b, enum branch_record_kind kind, pid_t p
 				     .text = strdup(name)});
 }
 
-void clock_leaves(struct branches *b, const struct thread *t)
+void stopped_leaves(struct branches *b, const struct thread *t)
 {
 	clock_name(b, BRANCH_NAMED, t->process->pid, t->tid);
 }
 
-void clock_execed(struct branches *b, struct followed *p)
+void stopped_execed(struct branches *b, struct followed *p)
 {
 	if (!b->sampling.began && p->pid == b->request.pid) {
 		process_clock(b, p);
@@ -155,7 +155,7 @@ static uint64_t clock_step(clockid_t clock, uint64_t *last)
 	return step;
 }
 
-void clock_modes(struct branches *b, struct followed *p)
+void stopped_modes(struct branches *b, struct followed *p)
 {
 	b->sampling.user += clock_step(USER_CLOCK(p->clock), &p->user);
 	b->sampling.ticks += clock_step(TICK_CLOCK(p->clock), &p->ticks);
@@ -180,7 +180,7 @@ static void clock_hurry(void)
 	syscall(SYS_sched_setattr, 0, &s, 0);
 }
 
-void clock_begin(struct branches *b)
+void stopped_begin(struct branches *b)
 {
 	clock_hurry();
 	b->sampling.began = b->request.running;
@@ -239,7 +239,7 @@ static uint64_t stop_look_at(struct held *f, uint64_t time)
 	return 0;
 }
 
-void clock_sample(struct branches *b, pid_t tid, long processor)
+void stopped_sample(struct branches *b, pid_t tid, long processor)
 {
 	b->sampling.processor = processor;
 	visit_stop(b, tid, stop_look_at);

@@ -70,7 +70,7 @@ static void tracer_ends(struct branches *b, pid_t tid)
 
 	if (!t)
 		return;
-	clock_ended(b, t);
+	stopped_ended(b, t);
 	*t = b->threads.data[--b->threads.count];
 	if (--p->threads == 0)
 		process_remove(b, p);
@@ -216,7 +216,7 @@ static void born(struct branches *b, pid_t tid)
 
 	parent = t ? status_number(tid, "PPid") : -1;
 	if (t)
-		clock_born(b, t, parent);
+		stopped_born(b, t, parent);
 	if (!t || t->process->pid != tid)
 		return;
 	process_renew(b, t->process);
@@ -250,7 +250,7 @@ static void tracer_execed(struct branches *b, pid_t tid)
 		}
 	if (p) {
 		process_renew(b, p);
-		clock_execed(b, p);
+		stopped_execed(b, p);
 	}
 }
 
@@ -290,7 +290,7 @@ static void tracer_stopped(struct branches *b, pid_t tid, int status)
 			native_peek(t->process->cache);
 		if (t) {
 			process_clock(b, t->process);
-			clock_leaves(b, t);
+			stopped_leaves(b, t);
 		}
 	} else if (event == PTRACE_EVENT_CLONE && t && t->process->cache) {
 		native_threads(t->process->cache);

@@ -50,8 +50,11 @@ static int busy_order(const void *pa, const void *pb)
 
 int process_arguments_limit(struct experiment *x)
 {
-	struct busy *busy = calloc(x->processes.count, sizeof(*busy));
+	struct busy *busy;
 
+	if (x->processes.count <= ARGUED_MOST)
+		return 0;
+	busy = calloc(x->processes.count, sizeof(*busy));
 	if (!busy)
 		return -1;
 	for (size_t i = 0; i < x->processes.count; i++)
