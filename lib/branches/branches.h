@@ -69,7 +69,8 @@ enum branch_record_kind {
 	BRANCH_VALUES, /* what a burst has logged: values */
 	BRANCH_TALLY,  /* id: enum experiment_tally_kind, hits: the increase */
 	/* With request.period, what the kernel would report, of thread id: */
-	BRANCH_SAMPLE, /* hits samples at begin, on processor windows - 1 (0: not wanted): sample */
+	BRANCH_SAMPLE, /* hits samples at begin, on processor windows - 1 (0: not wanted): sample
+			  (NULL: only its address is known) */
 	BRANCH_BORN,   /* it begins, of a process with parent begin */
 	BRANCH_ENDED,
 	BRANCH_NAMED,  /* text */

@@ -206,12 +206,24 @@ static uint64_t clock_owed(const struct branches *b, enum mode mode)
 	return owed > -0.5 ? (uint64_t)(owed + 0.5) : 0;
 }
 
+/* NULL: memory is out. */
+static struct branch_sample *new_sample(const struct held *f)
+{
+	uint32_t wanted = f->b->request.stack_bytes;
+	struct branch_sample *s = calloc(1, sizeof(*s) + wanted);
+
+	if (!s)
+		return NULL;
+	registers_of(&f->registers, s->registers);
+	s->size = read_stack(f->process, f->registers.rsp, s->stack, wanted);
+	return s;
+}
+
 /* A sample counts as often as there are periods in the time since the last one of its mode. */
 static uint64_t stop_look_at(struct held *f, uint64_t time)
 {
 	struct branches *b = f->b;
 	enum mode mode = f->stale ? MODE_KERNEL : MODE_USER;
-	struct branch_sample *s;
 	uint64_t count;
 
 	if (!b->sampling.began)
@@ -222,11 +234,6 @@ static uint64_t stop_look_at(struct held *f, uint64_t time)
 	if (!count)
 		return 0;
 	clock_look(b, f->process, f->registers.rip, time);
-	s = calloc(1, sizeof(*s) + b->request.stack_bytes);
-	if (!s)
-		return 0;
-	registers_of(&f->registers, s->registers);
-	s->size = read_stack(f->process, f->registers.rsp, s->stack, b->request.stack_bytes);
 	clock_put(b,
 		(struct branch_record){.kind = BRANCH_SAMPLE,
 			.pid = f->process->pid,
@@ -235,7 +242,7 @@ static uint64_t stop_look_at(struct held *f, uint64_t time)
 			.begin = f->registers.rip,
 			.hits = count,
 			.windows = b->request.processors ? (uint32_t)b->sampling.processor + 1 : 0,
-			.sample = s});
+			.sample = new_sample(f)});
 	return 0;
 }
 

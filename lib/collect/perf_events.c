@@ -223,7 +223,7 @@ static int perf_events_refused(const struct collect_request *r, const struct per
 	return -1;
 }
 
-static int perf_events_note(struct experiment_metric *m, const char *text, struct error *e)
+int perf_events_note(struct experiment_metric *m, const char *text, struct error *e)
 {
 	char *copy;
 

@@ -13,4 +13,7 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
 	struct error *e);
 
+/* Adds a note to a metric: how it was sampled. */
+int perf_events_note(struct experiment_metric *m, const char *text, struct error *e);
+
 #endif

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/perf_events.h"
 #include "sources/perf_open.h"
 
 /* A stop takes some 50 us of the program's time and ours: 2.5% of that. */
@@ -52,16 +52,12 @@ bool stops_serve(const struct collect_request *r, struct error *why)
 int stops_begin(struct sampler *s, struct error *e)
 {
 	struct experiment_metric *m = &s->experiment->metrics.data[0];
-	char *note = strdup("by stops (ptrace); time in the kernel is at its system call");
 
-	if (!note)
-		return error_nomem(e);
-	free(m->note);
-	m->note = note;
 	m->flags |= METRIC_SKID;
 	if (m->period < PERIOD_LEAST)
 		m->period = collect_prime(PERIOD_LEAST);
-	return 0;
+	return perf_events_note(
+		m, "by stops (ptrace); time in the kernel is at its system call", e);
 }
 
 void stops_say(const struct collect_request *r, const struct sampler *s, const struct error *why)
@@ -101,7 +97,7 @@ static struct record sample_of(const struct branch_record *from, struct record r
 	r.type = PERF_RECORD_SAMPLE;
 	r.misc = PERF_RECORD_MISC_USER;
 	r.sample = (struct record_sample){.ip = from->begin, .cpu = from->windows};
-	if (s->size) {
+	if (s && s->size) {
 		r.sample.registers = s->registers;
 		r.sample.register_mask = stacks_registers();
 		r.sample.stack = s->stack;

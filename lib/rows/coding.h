@@ -149,11 +149,11 @@ static inline const uint8_t *get_bytes(struct cursor *c, size_t *length)
 	return data;
 }
 
-/* A text of its own; NULL where there is none. */
-static inline char *get_string(struct cursor *c)
+/* A text of its own; "" if it is missing, NULL where it cannot be read. */
+static inline char *get_string_or_none(struct cursor *c, bool missing)
 {
-	size_t length;
-	const uint8_t *data = get_bytes(c, &length);
+	size_t length = 0;
+	const uint8_t *data = missing ? (const uint8_t *)"" : get_bytes(c, &length);
 	char *text;
 
 	if (length && memchr(data, 0, length))
@@ -164,6 +164,11 @@ static inline char *get_string(struct cursor *c)
 	c->nomem |= !text;
 	c->bad |= !text;
 	return text;
+}
+
+static inline char *get_string(struct cursor *c)
+{
+	return get_string_or_none(c, false);
 }
 
 #endif

@@ -2,7 +2,6 @@
 /* Rows in files, and in words. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/shown.h"
@@ -135,31 +134,18 @@ static void field_get_bytes(void *row, const struct row_field *f, struct cursor 
 	*field_length(row, f) = (uint32_t)length;
 }
 
-static void row_get_missing(void *row, const struct row_field *f, struct cursor *c)
-{
-	char *empty;
-
-	if (f->coding != ROW_TEXT)
-		return;
-	empty = calloc(1, 1);
-	if (!empty)
-		c->bad = c->nomem = true;
-	field_set_text(row, f, empty);
-}
-
 static void row_get_fields(void *row, const void *before, const struct row_kind *k,
 	const struct row_numbers *n, struct cursor *c)
 {
 	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
+		bool missing = f->later && c->at == c->end;
 		uint64_t value;
 
-		if (f->later && c->at == c->end) {
-			row_get_missing(row, f, c);
+		if (missing && f->coding != ROW_TEXT)
 			continue;
-		}
 		switch ((enum row_coding)f->coding) {
 		case ROW_TEXT:
-			field_set_text(row, f, get_string(c));
+			field_set_text(row, f, get_string_or_none(c, missing));
 			break;
 		case ROW_LIST:
 			field_get_words(row, f, get_uint(c), c);

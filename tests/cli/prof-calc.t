@@ -87,6 +87,8 @@ for how in -intel -classic; do
 	is "$how: its end is executed as often" "$(python3 look.py out.json "$(at chain 29)" 900 .15)" near
 	is "$how: the way that was taken less often" "$(python3 look.py out.json "$(at chain 17)" 225 .4)" near
 done
+run prof -calc -core zen4 -json time.exp
+like "without a function, an option after -calc is no function" "$status $out" '^0 .*"report":"calc"'
 run prof -calc unknown -core zen4 -json time.exp
 printf '%s\n' "$out" > out.json
 is "where code jumps to unknown places, confidence is low" "$(python3 look.py out.json "$(at unknown 0)" confidence)" low
