@@ -33,7 +33,7 @@ run "$confined" ssrun -q -fpcsamp -o threads "$branchy" threads 3 8000
 is "threads" "$status $out" "0 $(cat want)"
 run prof -by thread threads
 is "have rows of their own" "$(echo "$out" | grep -c '^thread [0-9]')" 3
-like "and equal shares for equal work" "$(echo "$out" | sed -n 's/^thread .*, \([0-9]*\)[.0-9]*%:$/\1/p' | sort -n | tail -1)" '^(3|4)[0-9]$'
+like "and no thread has it all" "$(echo "$out" | sed -n 's/^thread .*, \([0-9]*\)[.0-9]*%:$/\1/p' | sort -n | tail -1)" '^[3-5][0-9]$'
 "$branchy" forks 3 8000 > want
 run "$confined" ssrun -q -fpcsamp -o forks "$branchy" forks 3 8000
 is "processes" "$status $out" "0 $(cat want)"
