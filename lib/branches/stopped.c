@@ -183,6 +183,10 @@ static void clock_hurry(void)
 void stopped_begin(struct branches *b)
 {
 	clock_hurry();
+	/* What a running process did before says nothing of its modes now. */
+	for (size_t i = 0; i < b->processes.count; i++)
+		stopped_modes(b, b->processes.data[i]);
+	b->sampling.user = b->sampling.ticks = 0;
 	b->sampling.began = b->request.running;
 	b->sampling.bursts = b->used;
 	b->sampling.told[MODE_USER] = (0.5 - branches_chance(b)) * (double)b->request.period;
