@@ -17,9 +17,8 @@
 #define MEDIUM 0.12 /* ... and medium: 95% within 25% */
 
 /* Bursts from which on rates are used: without them, the scale of a loop that waits for memory is
- * off by a factor of a hundred. With counts in native time: */
-#define TIMED_LEAST 5
-#define TIMED_FEW   4
+ * off by a factor of a hundred. One burst is too often of something else than most of the run. */
+#define TIMED_LEAST 2
 #define PAIRS_LEAST 20  /* counts in the program's own time, likewise */
 #define SLOWER      1.6 /* cycles relative to those expected, of code in no burst */
 
@@ -70,7 +69,7 @@ double explain_branches_timed(const struct prof_data *d)
 {
 	double bursts = tally_of(d, TALLY_BURSTS_TIMED);
 
-	return bursts >= (counted_natively(d) ? TIMED_FEW : TIMED_LEAST) ? bursts : 0;
+	return bursts >= TIMED_LEAST ? bursts : 0;
 }
 
 static struct timed timed_of(const struct explain_branches *b)

@@ -2,6 +2,7 @@
 # prof optimize: recipes, recorded builds, ways that are tried, installation and the way back.
 # In real time: builds that do a third of the work of others are timed.
 . "$TOP/tests/lib.sh"
+unset MAKEFLAGS MAKELEVEL MFLAGS # of the make that runs the tests: its jobserver is not that of builds
 CC=${CC:-gcc}
 mkdir src
 cat > src/part.c <<'END'
