@@ -414,12 +414,14 @@ static int monitor_written(struct monitor *m, bool wait, struct error *e)
 	return monitor_watch_settle(&m->watch, &m->part) ? error_nomem(e) : 0;
 }
 
-/* What is in memory belongs to the day on which it began. */
+/* What is in memory belongs to the day on which it began. What could not be written last time is
+ * not tried again at every round. */
 static bool is_due(const struct monitor *m, uint64_t now)
 {
 	uint64_t day = (uint64_t)DAY_SECONDS * SECOND;
 
 	return m->write_now || monitor_watch_full(&m->watch) ||
+	       (!m->unwritten && monitor_watch_fills(&m->watch)) ||
 	       now - m->interval >= (uint64_t)(m->request->every * SECOND) ||
 	       wall_ns() / day != m->watch.began / day;
 }

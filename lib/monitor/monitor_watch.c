@@ -84,6 +84,11 @@ void monitor_watch_recorded(struct watch *w, struct experiment *x)
 	w->recording = false;
 }
 
+bool monitor_watch_fills(const struct watch *w)
+{
+	return w->experiment.nodes.count >= WATCH_ADDRESSES / 4 * 3;
+}
+
 bool monitor_watch_full(const struct watch *w)
 {
 	return w->experiment.nodes.count >= WATCH_ADDRESSES;

@@ -67,7 +67,9 @@ int monitor_watch_init(struct watch *w, const struct watch_clock *clock, uint64_
 void monitor_watch_fini(struct watch *w);
 /* One record; in order of their times. -1 when memory is out. */
 int monitor_watch_take(struct watch *w, const struct record *r);
-/* No address can be added: it is time to write. */
+/* It is time to write: there is room for the addresses of a round, but not for many more. */
+bool monitor_watch_fills(const struct watch *w);
+/* No address can be added: samples are dropped. */
 bool monitor_watch_full(const struct watch *w);
 /* Samples from now on are recorded as well, with as many addresses as an interval has at most. -1
  * when memory is out. */

@@ -51,6 +51,22 @@ void optimize_files_free(char **files)
 	free(files);
 }
 
+/* Some programs answer by their exit status. 125 is that of ssrun itself. */
+static void train_failed(const char *train, struct error *e)
+{
+	static const char status[] = "exit status ";
+	const struct error was = *e;
+	const char *text = strstr(was.message, status);
+	int number = text ? atoi(text + strlen(status)) : 125;
+
+	if (number == 125)
+		return;
+	error_set(e, was.code, "the training command '%.300s' ended with exit status %d", train,
+		number);
+	error_hint(e, "%s%sif that is no failure, write '%.100s; true'", was.hint,
+		*was.hint ? "; " : "", train);
+}
+
 static int record_once(
 	const struct workshop *w, const char *image, const char *file, struct error *e)
 {
@@ -71,6 +87,8 @@ static int record_once(
 		rc = workshop_tool(w, words, NULL, e);
 	else
 		error_nomem(e);
+	if (rc && e->code == ERR_CANNOT_RUN)
+		train_failed(train, e);
 	free(command);
 	free(quoted);
 	return rc;

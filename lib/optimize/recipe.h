@@ -54,8 +54,8 @@ int recipe_record(struct recipe *r, char *const *words, const char *output, stru
 
 /* The words of a step are of a linker call: it compiles no single file. */
 int recipe_links(const struct recipe_step *s);
-/* The step that links this program (NULL, or none does: the last one that links anything); NULL:
- * nothing is linked. r->directory is absolute, here and below. */
+/* The step that links this program (NULL, or none does: the last one that links a program, or else
+ * a library); NULL: nothing is linked. r->directory is absolute, here and below. */
 const struct recipe_step *recipe_link(const struct recipe *r, const char *output);
 /* What a step writes, as its words name it; NULL: they do not. */
 const char *recipe_step_output(const struct recipe_step *s);

@@ -93,32 +93,44 @@ char *recipe_step_program(const struct recipe_step *s, const char *directory)
 	return name;
 }
 
+static bool step_has(const struct recipe_step *s, const char *word)
+{
+	for (size_t i = 2; i < s->words.count && s->words.data[i]; i++)
+		if (strcmp(s->words.data[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the step's output is this file, as an absolute path. */
+static bool step_outputs(const struct recipe_step *s, const char *wanted)
+{
+	const char *made = recipe_step_output(s);
+	char *path = path_from(s->words.data[0], made ? made : "a.out");
+	bool is = path && strcmp(path, wanted) == 0;
+
+	free(path);
+	return is;
+}
+
 const struct recipe_step *recipe_link(const struct recipe *r, const char *output)
 {
-	const struct recipe_step *last = NULL;
+	const struct recipe_step *program = NULL, *library = NULL;
 	char *wanted = output ? path_from(r->directory, output) : NULL;
 
 	for (size_t i = r->steps.count; i-- > 0;) {
 		const struct recipe_step *s = &r->steps.data[i];
-		const char *made = recipe_step_output(s);
-		char *path;
-		bool is;
+		const struct recipe_step **last = step_has(s, "-shared") ? &library : &program;
 
 		if (!recipe_links(s))
 			continue;
-		last = last ? last : s;
-		if (!wanted)
-			break;
-		path = path_from(s->words.data[0], made ? made : "a.out");
-		is = path && strcmp(path, wanted) == 0;
-		free(path);
-		if (is) {
-			last = s;
+		if (wanted && step_outputs(s, wanted)) {
+			program = s;
 			break;
 		}
+		*last = *last ? *last : s;
 	}
 	free(wanted);
-	return last;
+	return program ? program : library;
 }
 
 /* A compiler's name for the object of a source file, if it is given none. */

@@ -234,6 +234,19 @@ static int steps_inside(const struct recipe *r, struct error *e)
 	return 0;
 }
 
+static int output_missing(
+	const struct recipe *r, const struct recipe_step *last, const char *output, struct error *e)
+{
+	char *other = recipe_step_program(last, r->directory);
+
+	if (!other)
+		return error_nomem(e);
+	error_set(e, ERR_NOT_FOUND, "the build made no %s", output);
+	error_hint(e, "it linked %s last", other);
+	free(other);
+	return -1;
+}
+
 /* The compiler and the program: those of the call that links it. */
 static int recipe_complete(struct recipe *r, const char *output, struct error *e)
 {
@@ -251,6 +264,8 @@ static int recipe_complete(struct recipe *r, const char *output, struct error *e
 	}
 	if (steps_inside(r, e))
 		return -1;
+	if (output && access(output, F_OK))
+		return output_missing(r, s, output, e);
 	r->cc = strdup(s->words.data[1]);
 	r->output = output ? strdup(output) : recipe_step_program(s, r->directory);
 	if (!r->cc || !r->output)

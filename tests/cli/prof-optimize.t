@@ -76,6 +76,9 @@ not_ok "nothing is written" ls worse worse.verdict
 sed 's/"train": "[^"]*"/"train": "true {}"/' good.recipe > idle.recipe
 run prof optimize -recipe idle.recipe -how afdo -unmodelled -runs 2 -o none
 like "records of nothing are refused" "$status$err" '^prof: too few branch records: none of the program itself$'
+sed 's/"train": "[^"]*"/"train": "{} 1; exit 10"/' good.recipe > answers.recipe
+run prof optimize -recipe answers.recipe -how afdo -unmodelled -o none
+like "training that ends with another exit status" "$status $(printf '%s' "$err" | tr '\n' ' ')" "125 .*the training command '\{\} 1; exit 10' ended with exit status 10.*if that is no failure, write '\{\} 1; exit 10; true'"
 run prof optimize -recipe good.recipe -how afdo -unmodelled -runs 1 -o none
 like "records of one run are refused" "$err" '^prof: too few branch records: [0-9]+ branches in [0-9]+ bursts of 1 runs; a profile needs'
 ssrun -q -branches -o other.branches sh -c 'exit 0' >/dev/null 2>&1
@@ -146,6 +149,12 @@ is "a build with trials and questions" "$status" 0
 like "only what makes files is recorded" "$err" "prof: program by $CC: 3 commands"
 run prof optimize -recipe probe.recipe -how bolt -llvm "$PWD" -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
 like "a link that strips is replayed with symbols and relocations" "$status $out" '^1 bolt +.*perf2bolt'
+printf 'program: main.o part.o\n\t$(CC) -o $@ main.o part.o\n\t$(CC) -shared -o part.so part.o\n' > src/both.mk
+rm -f src/program src/*.o
+run sh -c 'cd src && exec prof optimize -record -o ../both.recipe -- make -f both.mk CFLAGS=-fPIC CC='"$CC"
+like "a library that is linked after the program is not taken for it" "$status$err" "^0prof: program by $CC: 4 commands"
+run sh -c 'cd src && exec prof optimize -record -o ../never.recipe -program elsewhere -- make -B -f both.mk CFLAGS=-fPIC CC='"$CC"
+like "a program that the build does not make" "$status$(printf '%s' "$err" | tail -n 2 | tr '\n' ' ')" 'the build made no elsewhere.*it linked program last$'
 run prof optimize -record -o never.recipe -- false
 like "a build that fails is not recorded" "$status$err" '125prof: the build false failed'
 run prof optimize -record -o never.recipe -- true
