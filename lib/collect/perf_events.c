@@ -81,12 +81,26 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 
 /* ---- one event ------------------------------------------------------------------------------- */
 
-static void set_stacks(const struct collect_request *r, struct perf_event_attr *attr, bool switches)
+/*
+ * Copies of stacks fill the ring. A thread waits for what the innermost functions do, and of one
+ * that lets another go on, few callers are reported. With whole copies of both, the kernel lost
+ * most samples of two processes that do nothing but hand over (tests/bench/waits); with these,
+ * none.
+ */
+static uint32_t bytes_of_stack(const struct collect_request *r, const struct sampler_event *event)
+{
+	uint32_t bytes = r->stack_bytes / (event->wakes ? 8 : event->switches ? 2 : 1);
+
+	return bytes & ~7u;
+}
+
+static void set_stacks(const struct collect_request *r, struct perf_event_attr *attr,
+	const struct sampler_event *event)
 {
 	bool rules = r->stack != STACK_FP && stacks_registers();
 
 	attr->exclude_callchain_kernel = attr->exclude_kernel || attr->type == PERF_TYPE_TRACEPOINT;
-	if (switches && stacks_registers()) { /* they have the arguments of system calls */
+	if (event->switches && stacks_registers()) { /* they have the arguments of system calls */
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user = stacks_registers();
 	}
@@ -96,7 +110,7 @@ static void set_stacks(const struct collect_request *r, struct perf_event_attr *
 	}
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_regs_user = stacks_registers();
-	attr->sample_stack_user = r->stack_bytes;
+	attr->sample_stack_user = bytes_of_stack(r, event);
 	attr->exclude_callchain_user = 1;
 	if (!attr->exclude_kernel)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -185,7 +199,7 @@ static int open_event(const struct collect_request *r, struct sampler *s,
 		struct perf_event_attr trial = *attr;
 
 		if (s->events.data[event].stacks)
-			set_stacks(r, &trial, s->events.data[event].switches);
+			set_stacks(r, &trial, &s->events.data[event]);
 		if (open_precisely(s, &trial, pid, event, e) == 0) {
 			*attr = trial;
 			return 0;

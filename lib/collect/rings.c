@@ -2,11 +2,13 @@
 #include "collect/rings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sources/perf_open.h"
@@ -33,6 +35,7 @@ int rings_init(struct rings *r, const struct record_format *format, size_t bytes
 		r->bytes *= 2;
 	r->scratch = malloc(RECORD_MAX);
 	r->build_ids = true;
+	r->tracepoint = -1;
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct ring *ring = vec_push(&r->rings);
 
@@ -132,6 +135,8 @@ int rings_open(
 		if (fd < 0)
 			return -1;
 		any = true;
+		if (attr->type == PERF_TYPE_TRACEPOINT)
+			r->tracepoint = fd;
 		if (ring_remember(r, fd, index, e) || (ring->fd < 0 && map_ring(r, ring, fd, e))) {
 			errno = 0;
 			return -1;
@@ -315,13 +320,50 @@ void rings_drop_ended(struct rings *r)
 	r->fds.count = kept;
 }
 
+/*
+ * The last user of a tracepoint waits in close until no processor can be in it, some 30 ms. So a
+ * child has an event of it open until we have closed ours, and waits in our place. The child has
+ * nothing else open: whoever reads from a pipe of ours must not wait for it. Returns what is to be
+ * closed then; -1: there is none.
+ */
+static int rings_leave_tracepoint(const struct rings *r)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (!r->fds.count || r->tracepoint < 0 || pipe2(ends, O_CLOEXEC) != 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		int until = fcntl(ends[0], F_DUPFD, 2), event = fcntl(r->tracepoint, F_DUPFD, 2);
+		char byte;
+
+		dup2(until, 0);
+		dup2(event, 1);
+		syscall(SYS_close_range, 2, ~0u, 0);
+		while (read(0, &byte, 1) < 0 && errno == EINTR)
+			;
+		_exit(0);
+	}
+	close(ends[0]);
+	if (pid < 0) {
+		close(ends[1]);
+		return -1;
+	}
+	return ends[1];
+}
+
 void rings_fini(struct rings *r)
 {
+	int left = rings_leave_tracepoint(r);
+
 	for (size_t i = 0; i < r->rings.count; i++)
 		if (r->rings.data[i].page)
 			munmap(r->rings.data[i].page, r->page_size + r->rings.data[i].size);
 	for (size_t i = 0; i < r->fds.count; i++)
 		close(r->fds.data[i]);
+	if (left >= 0)
+		close(left);
 	vec_fini(&r->rings);
 	vec_fini(&r->fds);
 	vec_fini(&r->types);

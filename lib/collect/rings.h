@@ -37,6 +37,7 @@ struct rings {
 	char *scratch;      /* a record that goes over the end of its ring */
 	uint64_t malformed; /* records */
 	bool build_ids;     /* the kernel reports those of mappings */
+	int tracepoint;     /* an event of one, in fds; -1 */
 };
 
 /* Finds the processors. bytes: of each ring, rounded up to a power of two; less if the kernel
