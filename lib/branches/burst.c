@@ -334,14 +334,14 @@ void branches_burst(struct branches *b, pid_t tid)
 
 	if (process_look(b, f.process))
 		return;
-	branches_pin_to(tid);
 	began = branches_now(CLOCK_MONOTONIC);
 	f.until = began + WAIT_STOP;
 	branches_set_horizon(b, began);
 	hold_quiet(b, true);
 	tracer_tick(b, TICK);
 	if (hold_stop(&f) == 0) {
-		f.until = began + LAST;
+		branches_pin_to(tid);
+		f.until = branches_now(CLOCK_MONOTONIC) + LAST;
 		used = hold_time(f.process, tid);
 		t = tracer_find(b, tid);
 		t->trap_blocked = false;

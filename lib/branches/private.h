@@ -412,9 +412,10 @@ bool trap_take(pid_t tid, int *status);
 
 /* visit.c */
 void branches_visit(struct branches *b, pid_t tid, long processor);
-/* Stops a thread, has it looked at, and lets it go on. look returns ns of CPU time that it has cost
- * elsewhere, as this does. */
-uint64_t visit_stop(struct branches *b, pid_t tid, uint64_t (*look)(struct held *f, uint64_t time));
+/* Stops a thread, has it looked at (on this processor; -1: anywhere), and lets it go on. look
+ * returns ns of CPU time that it has cost elsewhere, as this does. */
+uint64_t visit_stop(struct branches *b, pid_t tid, long processor,
+	uint64_t (*look)(struct held *f, uint64_t time));
 
 /* stopped.c: samples by stops, and what the owner must know of threads to understand them. */
 /* As many samples of a thread that runs as the time since the last one is worth. */
@@ -440,7 +441,8 @@ void branches_window_tell(struct branches *b);
 
 /* calibrate.c */
 int branches_calibrate(struct branches *b);
-/* Moves this thread to the processor that tid runs on; branches_pin_free undoes it. */
+/* Moves this thread to the processor that tid runs on; branches_pin_free undoes it. tid is stopped:
+ * else we would wait there for its next system call, and every moment would be after one. */
 void branches_pin_to(pid_t tid);
 void branches_pin(long processor);
 void branches_pin_free(struct branches *b);

@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "branches/private.h"
 #include "process/seize.h"
@@ -161,28 +158,8 @@ void stopped_modes(struct branches *b, struct followed *p)
 	b->sampling.ticks += clock_step(TICK_CLOCK(p->clock), &p->ticks);
 }
 
-/* As the kernel has it (sched_setattr(2)), in its first version. */
-struct scheduling {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t slice, deadline, period;
-};
-
-/* Timers with slack end together with those of the program, when it wakes up. With a short slice,
- * we interrupt what runs on our processor (Linux 6.12 and later; before, what has slept does). */
-static void clock_hurry(void)
-{
-	const struct scheduling s = {.size = sizeof(s), .slice = 100 * (uint64_t)MICROSECOND};
-
-	prctl(PR_SET_TIMERSLACK, 1);
-	syscall(SYS_sched_setattr, 0, &s, 0);
-}
-
 void stopped_begin(struct branches *b)
 {
-	clock_hurry();
 	/* What a running process did before says nothing of its modes now. */
 	for (size_t i = 0; i < b->processes.count; i++)
 		stopped_modes(b, b->processes.data[i]);
@@ -253,5 +230,5 @@ static uint64_t stop_look_at(struct held *f, uint64_t time)
 void stopped_sample(struct branches *b, pid_t tid, long processor)
 {
 	b->sampling.processor = processor;
-	visit_stop(b, tid, stop_look_at);
+	visit_stop(b, tid, -1, stop_look_at);
 }

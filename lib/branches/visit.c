@@ -33,7 +33,8 @@ static uint64_t visit_look(struct held *f, uint64_t time)
  * goes on is what the stop costs it, some 30 us. More is work of its own, if it has moved to
  * another processor meanwhile.
  */
-uint64_t visit_stop(struct branches *b, pid_t tid, uint64_t (*look)(struct held *f, uint64_t time))
+uint64_t visit_stop(struct branches *b, pid_t tid, long processor,
+	uint64_t (*look)(struct held *f, uint64_t time))
 {
 	struct thread *t = tracer_find(b, tid);
 	struct held f = {.b = b, .tid = tid, .process = t->process};
@@ -45,8 +46,11 @@ uint64_t visit_stop(struct branches *b, pid_t tid, uint64_t (*look)(struct held 
 	f.until = began + WAIT_STOP;
 	branches_set_horizon(b, began);
 	used = hold_time(f.process, tid);
-	if (hold_stop(&f) == 0)
+	if (hold_stop(&f) == 0) {
+		if (processor >= 0)
+			branches_pin(processor);
 		elsewhere = look(&f, branches_now(CLOCK_MONOTONIC));
+	}
 	if (f.held)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	if (process_find(b, pid) == f.process && tracer_find(b, tid)) {
@@ -62,8 +66,7 @@ void branches_visit(struct branches *b, pid_t tid, long processor)
 {
 	uint64_t elsewhere;
 
-	branches_pin(processor);
-	elsewhere = visit_stop(b, tid, visit_look);
+	elsewhere = visit_stop(b, tid, processor, visit_look);
 	b->elsewhere += elsewhere;
 	b->bursts.cost += (double)elsewhere;
 	branches_pin_free(b);

@@ -187,11 +187,11 @@ static void window_count(struct branches *b, const struct window *w)
 /* A single thread with frequent stops runs faster on our processor, see hold.c. */
 static void begin_close(struct branches *b, struct held *f)
 {
-	branches_pin_to(f->tid);
 	f->until = branches_now(CLOCK_MONOTONIC) + WAIT_STOP;
 	hold_quiet(b, true);
 	tracer_tick(b, TICK);
 	if (hold_stop(f) == 0) {
+		branches_pin_to(f->tid);
 		hold_pin(f);
 		b->calling = f;
 	}
