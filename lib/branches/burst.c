@@ -282,7 +282,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	if (!follow_counted(f, c, cut, &runs, &ns))
 		return 0;
 	/* The time of a burst in loops that were not yet unrolled is not known well. */
-	if (!*cut && unroll_loops(c, f)) {
+	if (!*cut && unroll_loops(c, f, ns)) {
 		cache_rate(c, 0);
 		before = runs;
 		if (!follow_counted(f, c, cut, &runs, &ns))

@@ -432,8 +432,9 @@ int calls_send(struct cache *c, struct arena *a, bool allowed);
 /* The original has done a call. */
 void calls_done(struct cache *c, uint64_t number, uint64_t descriptor);
 
-/* unroll.c: unrolls loops that the last burst has spent its time in. Returns how many. */
-unsigned unroll_loops(struct cache *c, struct held *f);
+/* unroll.c: unrolls loops that the last burst, of this length in ns, has spent its time in. Returns
+ * how many. */
+unsigned unroll_loops(struct cache *c, struct held *f, double ns);
 /* Adds what loops have counted; values: of the slots of each arena. */
 void unroll_count(struct cache *c, uint64_t *const *values);
 

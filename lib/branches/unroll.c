@@ -19,8 +19,10 @@
 #define TURNS    32u
 #define EXITS    160u
 #define HOT      500  /* executions in a burst, */
-#define HOT_PART 0.02 /* and part of all executions */
-#define LIKELY   0.9  /* that a turn is completed */
+#define HOT_PART 0.02 /* and part of all executions, */
+#define HOT_TIME 0.05 /* and of the time of the burst, if an increment takes this: */
+#define COUNT_NS 1.0
+#define LIKELY   0.9 /* that a turn is completed */
 #define AT_ONCE  8u
 
 #define JUMP_BYTES 5u
@@ -270,7 +272,14 @@ static bool unroll(struct cache *c, struct held *f, struct way *w)
 	return !c->full;
 }
 
-unsigned unroll_loops(struct cache *c, struct held *f)
+/* In a loop that waits for memory, counting takes no time that matters. It is left as it is:
+ * prefetchers tell loads by their addresses, and do better with several copies of one. */
+static bool counting_matters(const struct way *w, const struct copy *first, double ns)
+{
+	return (double)first->now * w->count * COUNT_NS >= HOT_TIME * ns;
+}
+
+unsigned unroll_loops(struct cache *c, struct held *f, double ns)
 {
 	uint64_t all = 0;
 	unsigned made = 0;
@@ -285,8 +294,11 @@ unsigned unroll_loops(struct cache *c, struct held *f)
 
 		if (copy->looped || copy->now < HOT || (double)copy->now < HOT_PART * (double)all)
 			continue;
-		copy->looped = true;
-		if (!way_find(c, (uint32_t)i, &w))
+		if (!way_find(c, (uint32_t)i, &w)) {
+			copy->looped = true;
+			continue;
+		}
+		if (!counting_matters(&w, copy, ns))
 			continue;
 		for (unsigned k = 0; k < w.count; k++)
 			((struct copy *)table_at(&c->copies, w.block[k].copy))->looped = true;
