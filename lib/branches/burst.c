@@ -241,9 +241,10 @@ static uint64_t follow_logged(struct held *f, struct cache *c, bool *cut)
 	return runs;
 }
 
-/* Transfers, and the native time of these, as far as known; 0: not known. false: as burst_copied.
- */
-static bool follow_counted(struct held *f, struct cache *c, bool *cut, uint64_t *runs, double *ns)
+/* Transfers, and the native time of these, as far as known; 0: not known; and what they took.
+ * false: as burst_copied. */
+static bool follow_counted(
+	struct held *f, struct cache *c, bool *cut, uint64_t *runs, double *ns, double *took)
 {
 	struct branches *b = f->b;
 	const struct followed *p = f->process;
@@ -261,6 +262,7 @@ static bool follow_counted(struct held *f, struct cache *c, bool *cut, uint64_t 
 	now -= c->setup_ns;
 	used = now > used ? now - used : 0; /* it may be gone */
 	stops = b->counts[TALLY_STOPS] - stops - c->setup_stops;
+	*took = (double)used;
 	cost = ((double)stops - c->interrupts) * cache_stop_cost(b) +
 	       c->interrupts * b->costs.interrupted;
 	*ns = fmax((double)used - cost, (double)used / 4);
@@ -274,21 +276,21 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 {
 	struct branches *b = f->b;
 	uint64_t runs = 0, before = 0;
-	double ns = 0;
+	double ns = 0, used = 0;
 
 	if (!c)
 		return burst_follow(f, (unsigned)burst_between(b, LENGTH_MIN, LENGTH_MAX), cut);
 	burst_limit(f, b->most);
-	if (!follow_counted(f, c, cut, &runs, &ns))
+	if (!follow_counted(f, c, cut, &runs, &ns, &used))
 		return 0;
 	/* The time of a burst in loops that were not yet unrolled is not known well. */
 	if (!*cut && unroll_loops(c, f, ns)) {
 		cache_rate(c, 0);
 		before = runs;
-		if (!follow_counted(f, c, cut, &runs, &ns))
+		if (!follow_counted(f, c, cut, &runs, &ns, &used))
 			return before;
 	}
-	native_note(c, ns * 1e-9);
+	native_note(c, ns * 1e-9, used * 1e-9);
 	cache_rate(c, ns * 1e-9);
 	b->counts[TALLY_BURSTS_TIMED] += ns > 0;
 	if (ns <= 0)

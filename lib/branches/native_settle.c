@@ -15,6 +15,10 @@
 
 #define BURSTS_LEAST 3
 #define TOGETHER     0.5 /* of the median burst */
+/* Variance of the logarithm of the factor of bursts' times: at least; by the logarithm of what they
+ * took in all, relative to these times. */
+#define CLOCK_LEAST 0.0025
+#define CLOCK_LOST  0.5
 
 static double stretch_at(const struct native *n, size_t i)
 {
@@ -82,6 +86,22 @@ static int weigh_by_clock(const struct native *n, struct weigh *w)
 	return 0;
 }
 
+/* How well the clock knows the factor follows from what part of their time bursts took natively:
+ * it is uncertain how much was lost to stops and counting. */
+static void doubt_clock(const struct native *n, struct weigh *w)
+{
+	double used = 0, seconds = 0;
+
+	for (size_t i = 0; i < w->bursts; i++) {
+		const struct native_burst *b = &n->bursts.data[i];
+
+		w->time[i] = w->weight[i] * b->seconds;
+		used += b->used;
+		seconds += b->seconds;
+	}
+	w->open = CLOCK_LEAST + pow(CLOCK_LOST * log(fmax(used / seconds, 1)), 2);
+}
+
 static int weigh_bursts(const struct cache *c, struct weigh *w)
 {
 	const struct native *n = c->native;
@@ -90,6 +110,7 @@ static int weigh_bursts(const struct cache *c, struct weigh *w)
 		return -1;
 	if (weigh_by_clock(n, w))
 		return -1;
+	doubt_clock(n, w);
 	add_entries(c, w);
 	if (native_totals(c, w))
 		return -1;

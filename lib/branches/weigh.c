@@ -7,17 +7,18 @@
 
 #include "base/stats.h"
 
-#define HITS_LEAST 30.0 /* of an anchor, natively; and in bursts: */
-#define SEEN_LEAST 2.0
-#define SEEN_MOST  50.0 /* more do not improve it */
-#define LOOSE      0.02 /* anchors that differ by less than the root of this count as one */
-#define FREE       0.25 /* variance of a weight, as a part of it, squared, before anchors are known */
-#define APART      0.02 /* squared sine, of code that goes with an anchor */
-#define LEFT_MAX   1.5
-#define LEVER_MAX  0.9
-#define ROUNDS     4
-#define CHOSEN     3.0 /* bursts that an anchor explains by chance, if it is the nearest of many */
-#define STEP       2.0 /* a weight changes by no more than this factor in a round */
+#define HITS_LEAST   30.0 /* of an anchor, natively; and in bursts: */
+#define SEEN_LEAST   2.0
+#define SEEN_MOST    50.0 /* more do not improve it */
+#define CHANCE_LEAST 1e-4
+#define LOOSE        0.02 /* anchors that differ by less than the root of this count as one */
+#define FREE         0.25 /* variance of a weight, as a part of it, squared, before anchors are known */
+#define APART        0.02 /* squared sine, of code that goes with an anchor */
+#define LEFT_MAX     1.5
+#define LEVER_MAX    0.9
+#define ROUNDS       4
+#define CHOSEN       3.0 /* bursts that an anchor explains by chance, if it is the nearest of many */
+#define STEP         2.0 /* a weight changes by no more than this factor in a round */
 
 int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 {
@@ -28,11 +29,13 @@ int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 	w->weight = calloc(bursts + 1, sizeof(double));
 	w->matrix = calloc(anchors * anchors + 1, sizeof(double));
 	w->lever = calloc(bursts + 1, sizeof(double));
+	w->time = calloc(bursts + 1, sizeof(double));
 	w->part = calloc(4 * anchors + 1, sizeof(double));
 	w->left = w->part + anchors;
 	w->norm = w->left + anchors;
 	w->unsure = w->norm + anchors;
-	return w->count && w->total && w->doubt && w->weight && w->matrix && w->lever && w->part
+	return w->count && w->total && w->doubt && w->weight && w->matrix && w->lever && w->time &&
+			       w->part
 		       ? 0
 		       : -1;
 }
@@ -45,6 +48,7 @@ void weigh_free(struct weigh *w)
 	free(w->weight);
 	free(w->matrix);
 	free(w->lever);
+	free(w->time);
 	free(w->part);
 	*w = (struct weigh){0};
 }
@@ -81,20 +85,65 @@ static void drop_rare(struct weigh *w)
 	w->anchors = kept;
 }
 
-/* One factor for all, by the median of anchors. */
+/*
+ * The variance of a sum over bursts of what they executed in the time that they stand for, as a
+ * part of it, squared: of code that is in few bursts, it is what chance makes it.
+ */
+static double weigh_chance(const struct weigh *w, const double *executed)
+{
+	double n = (double)w->bursts, sum = 0, time = 0, squares = 0;
+
+	for (size_t i = 0; i < w->bursts; i++) {
+		sum += executed[i];
+		time += w->time[i];
+	}
+	for (size_t i = 0; i < w->bursts; i++) {
+		double off = executed[i] - (time > 0 ? sum / time * w->time[i] : sum / n);
+
+		squares += off * off;
+	}
+	return n > 1 ? squares / (sum * sum) * n / (n - 1) : 1;
+}
+
+/* What an anchor says of the factor. all: adds what bursts make of its executions, so weighed. */
+static struct stats_weighed weigh_opinion(const struct weigh *w, size_t a, double *own, double *all)
+{
+	double explained = weigh_explained(w, a), weight;
+
+	for (size_t i = 0; i < w->bursts; i++)
+		own[i] = w->weight[i] * w->count[a * w->bursts + i] / w->total[a] / explained;
+	weight = fmin(1 / (w->doubt[a] + weigh_chance(w, own)), SEEN_MOST);
+	for (size_t i = 0; i < w->bursts; i++)
+		all[i] += weight * own[i];
+	return (struct stats_weighed){1 / explained, weight};
+}
+
+/*
+ * One factor for all, by the median of anchors. Together they say no more than the bursts that have
+ * them; and the clock, by which the factor is 1, counts as one more.
+ */
 static void find_factor(struct weigh *w)
 {
-	struct stats_weighed *all = calloc(w->anchors, sizeof(*all));
-	double whole = 0;
+	struct stats_weighed *each = calloc(w->anchors + 1, sizeof(*each));
+	double *own = calloc(2 * w->bursts + 1, sizeof(*own)), *all = own + w->bursts, sum = 0;
+	double most, clock = w->open > 0 ? 1 / w->open : 0;
 
-	for (size_t a = 0; all && a < w->anchors; a++) {
-		all[a] = (struct stats_weighed){
-			1 / weigh_explained(w, a), fmin(1 / w->doubt[a], SEEN_MOST)};
-		whole += all[a].weight;
+	if (!each || !own) {
+		free(each);
+		free(own);
+		return;
 	}
-	if (all)
-		w->factor = stats_weighed(all, w->anchors, whole / 2);
-	free(all);
+	for (size_t a = 0; a < w->anchors; a++) {
+		each[a] = weigh_opinion(w, a, own, all);
+		sum += each[a].weight;
+	}
+	most = 1 / fmax(weigh_chance(w, all), CHANCE_LEAST);
+	for (size_t a = 0; a < w->anchors; a++)
+		each[a].weight *= fmin(most / sum, 1);
+	each[w->anchors] = (struct stats_weighed){1, clock};
+	w->factor = stats_weighed(each, w->anchors + (clock > 0), (fmin(sum, most) + clock) / 2);
+	free(each);
+	free(own);
 	for (size_t i = 0; i < w->bursts; i++)
 		w->weight[i] *= w->factor;
 }

@@ -122,6 +122,29 @@ static void test_doubt(void)
 	weigh_free(&w);
 }
 
+/* An anchor that is in few bursts, by chance in twice as many as it should be: the clock knows
+ * better. One that is in all bursts knows better than the clock. */
+static void test_chance(double bursts_with, double truth)
+{
+	double other[BURSTS], variance, sum;
+	struct weigh w;
+
+	is_int(weigh_make(&w, BURSTS, 1), 0, "an anchor in %g bursts", bursts_with);
+	w.open = 0.0025;
+	for (int i = 0; i < BURSTS; i++) {
+		w.weight[i] = 10;
+		w.time[i] = 1;
+		w.count[i] = i < bursts_with ? 100 : 0;
+		other[i] = 1000;
+	}
+	w.total[0] = 100 * bursts_with * 10 / 2;
+	weigh_calibrate(&w);
+	sum = weigh_sum(&w, other, &variance) / (BURSTS * 1000 * 10.);
+	ok(fabs(sum / truth - 1) < 0.1, "executions of other code: %g times those by the clock",
+		sum);
+	weigh_free(&w);
+}
+
 static void test_none(void)
 {
 	double other[3] = {1, 2, 3}, variance;
@@ -141,6 +164,8 @@ int main(void)
 	test_many_anchors();
 	test_scatter();
 	test_doubt();
+	test_chance(6, 1);
+	test_chance(BURSTS, 0.5);
 	test_none();
 	return done();
 }
