@@ -273,7 +273,7 @@ static bool unroll(struct cache *c, struct held *f, struct way *w)
 }
 
 /* In a loop that waits for memory, counting takes no time that matters. It is left as it is:
- * prefetchers tell loads by their addresses, and do better with several copies of one. */
+ * prefetchers distinguish loads by their addresses, and do better with several copies of one. */
 static bool counting_matters(const struct way *w, const struct copy *first, double ns)
 {
 	return (double)first->now * w->count * COUNT_NS >= HOT_TIME * ns;
