@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "events/numbers.h"
+#include "profile/modelled.h"
 
 struct counted { /* table entry */
 	struct {
@@ -30,6 +31,8 @@ int explain_edges_init(struct explain_edges *edges, const struct prof_data *d)
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 
+		if (profile_counts_foreign(d, i))
+			continue;
 		for (size_t k = 0; k < x->edges.count; k++) {
 			const struct experiment_edge *edge = table_at(&x->edges, k);
 			struct counted key = {.key = {.from = edge->key.from, .to = edge->key.to}},

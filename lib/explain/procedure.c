@@ -80,7 +80,8 @@ static void find_counts(struct explain_analysis *a)
 	for (size_t i = 0; i < a->d->metrics.count && !a->exact; i++) {
 		const struct prof_metric *m = &a->d->metrics.data[i];
 
-		a->exact = profile_counts_instructions(m) && m->metric->flags & METRIC_EXACT;
+		a->exact = profile_counts_instructions(m) && m->metric->flags & METRIC_EXACT &&
+			   !profile_counts_foreign(a->d, m->input);
 		a->counted = i;
 	}
 }

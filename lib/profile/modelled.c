@@ -32,6 +32,41 @@ bool profile_second_run(const struct prof_data *d, size_t metric)
 	       modelled_has_type(d->request->inputs[m->input].experiment->type, "explain");
 }
 
+/* A program is the same by any path. */
+static const char *modelled_words(const struct experiment_fact *command)
+{
+	size_t program = strcspn(command->value, " ");
+	const char *slash = memrchr(command->value, '/', program);
+
+	return slash ? slash + 1 : command->value;
+}
+
+static bool modelled_differ(const struct experiment *a, const struct experiment *b)
+{
+	const struct experiment_fact *one = experiment_fact_row(a, "command"),
+				     *other = experiment_fact_row(b, "command");
+
+	return one && other && !one->several && !other->several &&
+	       strcmp(modelled_words(one), modelled_words(other)) != 0;
+}
+
+bool profile_counts_foreign(const struct prof_data *d, size_t input)
+{
+	const struct experiment *own = d->request->inputs[input].experiment;
+	bool exact = false, foreign = false;
+
+	for (size_t i = 0; i < d->metrics.count; i++) {
+		const struct prof_metric *m = &d->metrics.data[i];
+
+		if (m->input == input)
+			exact = exact || m->metric->flags & METRIC_EXACT;
+		else if (!(m->metric->flags & METRIC_EXACT))
+			foreign = foreign ||
+				  modelled_differ(own, d->request->inputs[m->input].experiment);
+	}
+	return exact && foreign;
+}
+
 bool profile_has_waits(const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++)

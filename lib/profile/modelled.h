@@ -22,6 +22,10 @@ struct prof_modelled {
 /* Was this metric counted by the second run of an experiment of two (ssrun -explain)? */
 bool profile_second_run(const struct prof_data *d, size_t metric);
 
+/* Are exact counts of this input of another command than the samples of another input? Then they
+ * are no executions of what was sampled. Sums of several commands are not known to be. */
+bool profile_counts_foreign(const struct prof_data *d, size_t input);
+
 /* Does any experiment have some? */
 bool profile_has_waits(const struct prof_data *d);
 

@@ -7,6 +7,7 @@
 
 #include "base/plural.h"
 #include "base/strbuf.h"
+#include "profile/modelled.h"
 #include "report/report_columns.h"
 
 enum { FILES_SHOWN = 3, METRICS_SHOWN = 2 };
@@ -55,6 +56,18 @@ static void brief_files(struct report_table *t, const struct prof_data *d)
 	strbuf_fini(&text);
 }
 
+/* Counts of another command are shown, but nothing is derived from both. */
+static void brief_foreign(struct report_table *t, const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count && !d->request->compare; i++) {
+		const struct prof_input *in = &d->request->inputs[i];
+
+		if (profile_counts_foreign(d, i))
+			report_brief(t, "Other run", "of %s, not executions of these samples: %s",
+				in->file, experiment_fact_find(in->experiment, "command"));
+	}
+}
+
 void report_brief_run(struct report_table *t, const struct prof_data *d)
 {
 	const char *command = fact_of(d, "command"), *host = fact_of(d, "host"),
@@ -63,6 +76,7 @@ void report_brief_run(struct report_table *t, const struct prof_data *d)
 
 	if (command)
 		report_brief(t, "Command", "%s", command);
+	brief_foreign(t, d);
 	if (host || cpu || model)
 		report_brief(t, REPORT_RUN_ON, "%s%s%s%s%s%s%s", host ? host : "",
 			host && cpu ? ", " : "", cpu ? cpu : "", kernel ? ", " : "",

@@ -7,6 +7,7 @@
 
 #include "events/numbers.h"
 #include "machine/machine.h"
+#include "profile/modelled.h"
 
 static bool taken(const struct report_table *t, const char *name)
 {
@@ -108,7 +109,9 @@ static void instruction_ratios(struct report_columns *c, size_t under)
 		double scale = m->flags & METRIC_CLOCK ? profile_clock_hz(d, i) : 1;
 
 		if (profile_counts_instructions(&d->metrics.data[i]) || scale <= 0 ||
-			(m->flags & METRIC_WALL))
+			(m->flags & METRIC_WALL) ||
+			(d->metrics.data[i].input != d->metrics.data[under].input &&
+				profile_counts_foreign(d, d->metrics.data[under].input)))
 			continue;
 		add_ratio(c, i, under, scale,
 			cycles ? fresh_name(c->table, "cpi", NULL, "") : ratio_name(c, i, under),

@@ -19,6 +19,25 @@ for file in "$build"/share/perfex/machines/*.machine host; do
 	like "$machine: cycles and misses" "$(awk -F, '$3 == 0 || $3 == 25 {printf "%s ", $7}' counts.csv)" '^[1-9][0-9]* [1-9][0-9]* $'
 done
 
+# Of the processors that -explain lists, one is marked as this machine if it is this one, or with whose codes it is counted.
+run perfex -explain machine
+here=$(printf '%s\n' "$out" | sed -n '1,3s/.*(\([a-z][a-z0-9-]*\)).*/\1/p' | head -n 1)
+run perfex -explain dsc
+marked=$(printf '%s\n' "$out" | sed -n 's/^    \([a-z0-9-]*\) .*; this machine.*/\1/p')
+like "-explain: at most one processor is this machine" "$(printf '%s\n' "$marked" | wc -l)" '^ *1$'
+like "the machine has a name" "$here" '^[a-z]'
+case $marked in
+"" | "$here") ok "it is this one" true ;;
+*) like "codes of another are marked as that" "$out" "^    $marked .*; this machine, $here, is counted so" ;;
+esac
+is "and in JSON" "$(perfex -explain dsc -json | jq -r '.encodings[] | select(.here) | .processor')" "$marked"
+# A hypervisor has shown Granite Rapids as Ice Lake, which has no AMX.
+if grep -q amx_tile /proc/cpuinfo; then
+	is "a processor with AMX has codes of Sapphire Rapids" "$marked" spr
+else
+	skip "a processor with AMX has codes of Sapphire Rapids" "this one has no AMX"
+fi
+
 # Figures of this host, from a file instead of measuring.
 printf 'clock 2200000000 Hz, scatter 0.010\nwalk 61.20 cycles, spread 1.00\nmemory 99999.00 cycles, spread 1.00\n' > figures
 export PERFEX_HOST="$work/figures"

@@ -103,6 +103,27 @@ exact() {
 exact | make_experiment ideal.exp || exit 1
 shown calc-exact -calc chain -core zen4 time.exp ideal.exp
 
+# Exact counts of another command are not the executions of these samples.
+{ samples; echo "fact command ./app long"; } | make_experiment long.exp || exit 1
+{ exact; echo "fact command /else/where/app long"; } | make_experiment same.exp || exit 1
+{ exact; echo "fact command ./app short"; } | make_experiment short.exp || exit 1
+run prof long.exp same.exp
+unlike "counts of the same command, by another path" "$out" '^Other run'
+like "have cycles an instruction" "$out" ' cpi '
+run prof -stalls -core zen4 long.exp same.exp
+like "and are its executions" "$out" '^Analysis .*executions from exact counts'
+run prof long.exp short.exp
+like "counts of another command: which" "$out" '^Other run +of short.exp, not executions of these samples: ./app short'
+unlike "no cycles an instruction are derived" "$out" ' cpi '
+run prof -stalls -core zen4 long.exp short.exp
+like "and executions are not from them" "$out" '^Analysis .*executions from samples'
+unlike "nor exact" "$out" ' exact '
+run prof -calc chain -core zen4 -json long.exp short.exp
+printf '%s\n' "$out" > out.json
+is "-calc: estimated" "$(python3 look.py out.json "$(at chain 0)" 900 .15)" near
+run prof -compare long.exp short.exp
+unlike "-compare is meant to compare commands" "$out" '^Other run'
+
 # What is called waits much longer than its code must: it is not called that many times for each execution of its caller.
 cat > calls.s <<'END'
 	.text
