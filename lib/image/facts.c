@@ -90,10 +90,23 @@ static int read_dynamic(struct elf_file *f, text_list *libraries)
 	return 0;
 }
 
+/* Or never had any. */
+static bool has_sections(const struct elf_file *f)
+{
+	const uint64_t size = (uint64_t)f->header.e_shnum * f->header.e_shentsize;
+
+	return f->header.e_shoff <= f->raw.size && size <= f->raw.size - f->header.e_shoff;
+}
+
+bool image_is_whole(const struct image *image)
+{
+	return has_sections(image->elf);
+}
+
 static int read_segment_facts(const struct elf_file *f, struct image_facts *facts)
 {
 	facts->entry = f->header.e_entry == 0;
-	facts->whole = f->segments.count > 0;
+	facts->whole = f->segments.count > 0 && has_sections(f);
 	for (size_t i = 0; i < f->segments.count; i++) {
 		const GElf_Phdr *p = &f->segments.data[i];
 		struct span bytes;

@@ -56,6 +56,9 @@ void image_close(struct image *image);
 int image_identify(const char *path, uint8_t *build_id, size_t *build_id_length, uint64_t *size,
 	uint64_t *fingerprint, struct error *e);
 
+/* The file has all of its sections: it was not cut short. */
+bool image_is_whole(const struct image *image);
+
 enum image_machine { IMAGE_OTHER, IMAGE_X86_64, IMAGE_AARCH64 };
 enum image_machine image_machine(const struct image *image);
 
@@ -171,7 +174,7 @@ struct image_facts {
 	char **libraries;              /* needed, and "name: " with its own; NULL-terminated */
 	char **symbols;                /* dynamic ones that it defines, likewise */
 	bool entry;                    /* its entry is in executable code, or it has none */
-	bool whole;                    /* the file has all of its segments */
+	bool whole;                    /* the file has all of its segments and sections */
 	bool relocations;              /* of code: linked with --emit-relocs */
 	bool lines;                    /* it has lines of source in itself */
 	bool clang;                    /* .comment names clang */

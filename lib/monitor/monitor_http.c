@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "base/openmetrics.h"
 
@@ -38,6 +40,7 @@ struct monitor_http {
 	pthread_cond_t changed;
 	struct strbuf metrics;
 	enum { IDLE, ASKED, RECORDING, READY } profile;
+	bool unwanted; /* the client that requested it is gone */
 	unsigned seconds;
 	uint64_t until; /* clock_ns */
 	struct experiment recorded;
@@ -89,10 +92,31 @@ static enum MHD_Result http_metrics(struct monitor_http *h, struct MHD_Connectio
 	return rc;
 }
 
-/* Waits for the recording: 0, and it is the caller's; -1: another one is being made, or none can
- * be.
+/* Whether the client has closed its end. */
+static bool http_gone(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct pollfd p = {.fd = info ? info->connect_fd : -1, .events = POLLRDHUP};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+/* For a change, or a second. */
+static void http_wait(struct monitor_http *h)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec++;
+	pthread_cond_timedwait(&h->changed, &h->lock, &end);
+}
+
+/* Waits for the recording: 0, and it is the caller's; -1: another one is being made, none can be,
+ * or the client is gone.
  */
-static int http_record(struct monitor_http *h, unsigned seconds, struct experiment *x)
+static int http_record(
+	struct monitor_http *h, struct MHD_Connection *c, unsigned seconds, struct experiment *x)
 {
 	int rc = -1;
 
@@ -100,8 +124,11 @@ static int http_record(struct monitor_http *h, unsigned seconds, struct experime
 	if (h->profile == IDLE && !h->closing) {
 		h->profile = ASKED;
 		h->seconds = seconds;
-		while (h->profile != READY && !h->closing)
-			pthread_cond_wait(&h->changed, &h->lock);
+		h->unwanted = false;
+		while (h->profile != READY && !h->closing && !h->unwanted) {
+			http_wait(h);
+			h->unwanted = h->profile != READY && http_gone(c);
+		}
 		if (h->profile == READY) {
 			*x = h->recorded;
 			h->profile = IDLE;
@@ -123,7 +150,7 @@ static enum MHD_Result http_profile(struct monitor_http *h, struct MHD_Connectio
 
 	if (!seconds)
 		return http_text(c, 400, "seconds: a whole number from 1 to 300\n");
-	if (http_record(h, seconds, &x))
+	if (http_record(h, c, seconds, &x))
 		return http_text(c, 503, "another profile is being recorded: ask again later\n");
 	if (monitor_pprof(&x, &bytes, &e))
 		rc = http_text(c, 500, "the profile could not be written\n");
@@ -248,7 +275,14 @@ const char *monitor_http_address(const struct monitor_http *h)
 
 static int http_recording(struct monitor_http *h, struct watch *w, uint64_t now)
 {
-	if (h->profile == ASKED) {
+	if (h->unwanted && h->profile != READY) {
+		if (h->profile == RECORDING) {
+			monitor_watch_recorded(w, &h->recorded);
+			experiment_fini(&h->recorded);
+		}
+		h->profile = IDLE;
+		h->unwanted = false;
+	} else if (h->profile == ASKED) {
 		if (monitor_watch_record(w))
 			return -1;
 		h->profile = RECORDING;

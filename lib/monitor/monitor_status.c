@@ -145,6 +145,14 @@ int monitor_status_read(const struct store *s, struct monitor_status *status, st
 		return -1;
 	if (access(path, F_OK)) {
 		free(path);
+		if (monitor_locked(s)) {
+			error_set(e, ERR_NOT_FOUND,
+				"the monitor of %s has not written its status yet", s->directory);
+			return error_hint(e,
+				"it begins, or cannot write there: see what it says, "
+				"and df %s",
+				s->directory);
+		}
 		error_set(e, ERR_NOT_FOUND, "no monitor has written to %s yet", s->directory);
 		return error_hint(e, "ssrun monitor starts one");
 	}

@@ -180,6 +180,11 @@ static int find_compiler(struct workshop *w, const char *image, struct error *e)
 	if (image_facts_read(image, &facts, e))
 		return -1;
 	w->clang = facts.clang;
+	if (!facts.whole) {
+		image_facts_fini(&facts);
+		return error_set(e, ERR_PARSE,
+			"%s is cut short: segments or sections end after the file", image);
+	}
 	if (!w->request->recipe && !facts.relocations) {
 		image_facts_fini(&facts);
 		error_set(e, ERR_UNSUPPORTED,

@@ -26,6 +26,11 @@ void optimize_text(
 			strbuf_printf(out, "cycles of the model %+.1f%%  ", -100 * v->model.value);
 		shown_puts(out, candidate_outcome(c));
 		strbuf_putc(out, '\n');
+		for (size_t k = 0; q->verify.perfex && !c->failure && k < v->notes.count; k++) {
+			strbuf_puts(out, "          ");
+			shown_puts(out, v->notes.data[k]);
+			strbuf_putc(out, '\n');
+		}
 	}
 	if (r->best >= 0)
 		shown_printf(out, "%s: %s", q->output, r->candidates.data[r->best].how);

@@ -94,6 +94,11 @@ static int refuse(const struct pgo *p, struct error *e)
 {
 	const char *path = pgo_image_path(p);
 
+	if (!image_is_whole(p->file)) {
+		error_set(e, ERR_PARSE, "-export %s: %s is cut short: its sections are missing",
+			p->format->name, path);
+		return error_hint(e, "give the whole file by -archive, or before the experiment");
+	}
 	if (p->counts.kind == PGO_CLOCK && !p->format->clock) {
 		error_set(e, ERR_UNSUPPORTED,
 			"-export %s: there are only clock samples of %s, and programs built by a "

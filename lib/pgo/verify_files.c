@@ -31,7 +31,8 @@ static int compare_facts(
 	const char *name = v->request->new, *text;
 
 	if (!new->whole)
-		return verify_reason(v, "%s is cut short: segments end after the file", name);
+		return verify_reason(
+			v, "%s is cut short: segments or sections end after the file", name);
 	if (new->machine != old->machine || new->class != old->class)
 		return verify_reason(v, "%s is for another machine", name);
 	if (new->type != old->type)

@@ -9,10 +9,17 @@
 struct verification {
 	const struct verify_request *request;
 	struct verify_result *result;
-	char *directory; /* of our own, removed at the end */
-	char *link;      /* in it: the image at the moment, under the old one's name */
-	double limit;    /* seconds for a run */
+	char *directory;         /* of our own, removed at the end */
+	char *link;              /* in it: the image at the moment, under the old one's name */
+	double limit;            /* seconds for a run */
+	size_t modelled;         /* the longest test that the model has time for, from 1; 0: none */
+	double modelled_seconds; /* that it takes */
 };
+
+/* CPU seconds of the old image that the model runs without -model: it takes some 300 times that,
+ * and of shorter runs much is the start of a process. */
+#define MODEL_LONGEST  0.2
+#define MODEL_SHORTEST 0.02
 
 /* Adds a reason, or a note; -1 when memory is out. */
 int verify_reason(struct verification *v, const char *format, ...)

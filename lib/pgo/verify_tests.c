@@ -273,6 +273,18 @@ static int old_works(const struct run_outcome *o, size_t test, struct error *e)
 		o->lengths[1] && o->lengths[1] < 200 ? o->bytes[1] : "correct the test first");
 }
 
+/* Of two runs, the shorter one was less disturbed. */
+static void note_duration(struct verification *v, size_t test, const struct run_outcome *o)
+{
+	double seconds = o[0].result.cpu < o[1].result.cpu ? o[0].result.cpu : o[1].result.cpu;
+
+	if (seconds >= MODEL_SHORTEST && seconds <= MODEL_LONGEST &&
+		seconds > v->modelled_seconds) {
+		v->modelled = test;
+		v->modelled_seconds = seconds;
+	}
+}
+
 static int run_test(struct verification *v, size_t i, struct error *e)
 {
 	const char *images[RUNS] = {v->request->old, v->request->old, v->request->new};
@@ -298,8 +310,10 @@ static int run_test(struct verification *v, size_t i, struct error *e)
 			rc = old_works(&o[k], i + 1, e);
 	}
 	v->limit = limit;
-	if (rc == 0 && !v->result->reasons.count)
+	if (rc == 0 && !v->result->reasons.count) {
+		note_duration(v, i + 1, o);
 		rc = judge(v, i + 1, o);
+	}
 	for (int k = 0; k < RUNS; k++)
 		outcome_fini(&o[k], file_count(v->request));
 	return rc;

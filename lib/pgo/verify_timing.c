@@ -20,7 +20,6 @@ enum { DRAWS = 2000, PER_ROUND = 2, LIMIT_SLOWER = 10 };
 static const double ELAPSED_LOSS = 0.01; /* of the old time: what refuses */
 static const double SHORT_RUN = 0.02;    /* seconds: below, starting a process is most of it */
 static const double MODEL_LOSS = 0.005;  /* of cycles: more than the model's own differences */
-static const double MODEL_LONGEST = 3; /* seconds of the old image; the model takes 50 times that */
 
 /* xorshift64 (Marsaglia 2003) */
 static size_t next_draw(uint64_t *state, size_t n)
@@ -294,21 +293,31 @@ static int judge_model(
 	return 0;
 }
 
+/* What is timed if it is short enough, else a test that is. NULL: there is none. */
+static const struct verify_command *modelled_command(const struct verification *v)
+{
+	if (v->request->modelled)
+		return v->request->modelled;
+	if (v->result->old_seconds <= MODEL_LONGEST)
+		return timed_command(v);
+	return v->modelled ? &v->request->tests[v->modelled - 1] : NULL;
+}
+
 int verify_model(struct verification *v, struct error *e)
 {
-	const struct verify_command *c = v->request->modelled;
+	const struct verify_command *c = modelled_command(v);
 	struct verify_interval old, new;
 
 	if (!v->request->perfex)
 		return verify_note(v, "nothing was modelled");
-	if (!c) {
-		c = timed_command(v);
-		if (v->result->old_seconds > MODEL_LONGEST)
-			return verify_note(v,
-				"nothing was modelled: a run takes %.0f s, and the "
-				"model some 50 times that; -model gives a shorter one",
-				v->result->old_seconds);
-	}
+	if (!c)
+		return verify_note(v,
+			"nothing was modelled: a run takes %.1f s, and the model some 300 times "
+			"that; -model gives a shorter one",
+			v->result->old_seconds);
+	if (c != v->request->modelled && c != timed_command(v) &&
+		verify_note(v, "the model ran test %zu, which is shorter", v->modelled))
+		return -1;
 	if (v->request->progress)
 		progress_step(v->request->progress, 0, "the model");
 	if (model_once(v, c, v->request->old, &old, e) ||

@@ -154,6 +154,10 @@ int store_open(struct store *s, const char *directory, bool make, struct error *
 		error_sys(e, errno, "there is no store at %s", s->directory);
 		return error_hint(e, "prof store add FILE makes one");
 	}
+	if (!S_ISDIR(st.st_mode)) {
+		error_set(e, ERR_CONFLICT, "%s is not a directory", s->directory);
+		return error_hint(e, "-store DIR names another place for the store");
+	}
 	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
 		error_set(e, ERR_PERMISSION, "others may write to %s", s->directory);
 		return error_hint(e, "chmod 700 %s", s->directory);

@@ -120,6 +120,13 @@ for format in bolt profgen; do
 	like "nor a profile: $format" "$status$err" "^125prof: -export $format: no symbol of .*bare has executions: it is stripped"
 done
 not_ok "which is not written" test -e bare.out
+ld -static -Ttext=0x401000 --build-id=0x0123456789abcdef01234567 -o cut code.o
+ssrun -q -ideal -o cut.ideal ./cut
+truncate -s -100 cut
+for format in llvm bolt profgen; do
+	run prof -export $format cut.ideal
+	like "an image that is cut short: $format" "$status$err" '^125prof: -export [a-z]+: .*cut is cut short: its sections are missing'
+done
 run prof -export llvm code.ideal
 is "no debug information: refused" "$status" 125
 like "by its reason" "$err" 'no executed instruction of .*code has a source line'

@@ -129,6 +129,9 @@ like "no test" "$err" 'there is no test to run'
 "$CC" -O2 -o norelocs src/main.c src/part.c
 run prof optimize -unmodelled -o none -train "{}" ./norelocs -- 1
 like "BOLT needs relocations" "$err" 'norelocs was linked without relocations'
+truncate -s -100 norelocs
+run prof optimize -unmodelled -o none -train "{}" ./norelocs -- 1
+like "an image that is cut short" "$status$err" '^125prof: .*norelocs is cut short'
 
 # ---- a recorded build ----
 cd src || exit 1

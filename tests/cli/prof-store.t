@@ -127,6 +127,8 @@ run prof store show none
 like "no such image" "$err" "the store has no image 'none'"
 run prof store -day 20250230 add e1
 like "no such day" "$err" "'20250230' is not a day"
+run prof store -store e1 add e2
+like "a file in place of the store" "$status$err" '^125prof: e1 is not a directory'
 run prof store destroy
 like "no such command" "$err" "prof store has no command 'destroy'"
 echo 9 > "$store/version"

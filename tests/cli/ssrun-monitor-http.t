@@ -111,6 +111,16 @@ for address in 65536 99999999 80x x 1.2.3.4 :80 127.0.0.1: 70000x localhost:80 :
 	like "-listen $address" "$status$err" '^125ssrun: (-listen: |cannot listen)'
 done
 
+# who asks for five minutes and goes does not keep others from their profiles
+python3 - "$port" <<'END'
+import socket, sys, time
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=5)
+s.sendall(b"GET /debug/pprof/profile?seconds=300 HTTP/1.1\r\nHost: x\r\n\r\n")
+time.sleep(2)
+END
+again() { [ "$(get "$at/debug/pprof/profile?seconds=1")" = 200 ]; }
+ok "a client that goes away ends its recording" wait_for again
+
 # ---- the end ----
 busy() { [ "$(get "$at/debug/pprof/profile?seconds=1")" = 503 ]; }
 while kill -0 "$monitor" 2>/dev/null; do curl -s -m 400 -o /dev/null "$at/debug/pprof/profile?seconds=300"; done &

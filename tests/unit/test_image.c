@@ -5,8 +5,11 @@
 
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "image/fingerprint.h"
 #include "image/image.h"
 #include "image/intervals.h"
 #include "image/unwind.h"
@@ -155,8 +158,46 @@ static void test_aarch64(void)
 	image_close(image);
 }
 
+/* A file is read in parts, and is not in memory as a whole. */
+static void test_fingerprint(void)
+{
+	enum { LARGE = 64 << 20 };
+	static const size_t sizes[] = {1, 31, 32, 33, 65535, 65536, 65568, 200001};
+	static uint8_t bytes[200001];
+	char path[] = "/tmp/test-image.XXXXXX";
+	int fd = mkstemp(path), wrong = 0;
+	uint8_t build_id[64];
+	size_t length;
+	uint64_t size, sum;
+	struct rusage before, after;
+	struct error e;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 2654435761u >> 13);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (ftruncate(fd, 0) || pwrite(fd, bytes, sizes[i], 0) != (ssize_t)sizes[i] ||
+			image_identify(path, build_id, &length, &size, &sum, &e))
+			wrong++;
+		else
+			wrong += length != 0 || size != sizes[i] ||
+				 sum != identify_fingerprint(bytes, sizes[i]);
+	}
+	is_int(wrong, 0, "the fingerprint of a file is that of its bytes");
+	getrusage(RUSAGE_SELF, &before);
+	ok(ftruncate(fd, LARGE) == 0 &&
+			image_identify(path, build_id, &length, &size, &sum, &e) == 0 &&
+			size == LARGE,
+		"a large file");
+	getrusage(RUSAGE_SELF, &after);
+	ok(after.ru_maxrss - before.ru_maxrss < LARGE / 2 / 1024,
+		"%ld kB more at most while it was read", after.ru_maxrss - before.ru_maxrss);
+	close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
+	test_fingerprint();
 	test_intervals();
 	test_names();
 	test_vdso();
