@@ -23,6 +23,9 @@ static int draw(
 	struct prof_style style = {.intervals = o->intervals,
 		.utf8 = terminal && terminal_utf8(),
 		.head = o->head,
+		.width = terminal && !(o->names && strcmp(o->names, "full") == 0)
+				 ? terminal_columns()
+				 : 0,
 		.dim = terminal && (!no_color || !*no_color)};
 
 	if (o->json)

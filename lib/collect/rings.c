@@ -323,8 +323,8 @@ void rings_drop_ended(struct rings *r)
 /*
  * The last user of a tracepoint waits in close until no processor can be in it, some 30 ms. So a
  * child has an event of it open until we have closed ours, and waits in our place. The child has
- * nothing else open: nobody must wait for the end of one of our pipes because of it. Returns a
- * descriptor whose closing ends the child; -1: there is no child.
+ * nothing else open, so a reader of one of our pipes does not wait for it. Returns a descriptor
+ * whose closing ends the child; -1: there is no child.
  */
 static int rings_leave_tracepoint(const struct rings *r)
 {

@@ -11,6 +11,7 @@ struct prof_style {
 	bool dim;       /* figures that mean little are dimmed (terminals), else marked with '~' */
 	bool intervals; /* -ci: with each figure its 95% interval */
 	bool utf8;      /* the terminal can draw lines */
+	unsigned width; /* columns that a row of a list or tree may take, if they can; 0: any */
 	bool head;      /* all lines above the rows, where there is a shorter form */
 };
 

@@ -17,9 +17,11 @@ struct drawing {
 	struct strbuf *out;
 	prof_strips strips;
 	double most; /* of the bar's column, in percent */
+	bool *cut;   /* is set if a text was too long for the terminal */
 };
 
 enum { TEXT_WIDTH_MAX = 60, WIDTH = 79 };
+enum { TEXT_LEAST = 20, PLACE_LEAST = 28 }; /* less says nothing: the terminal may wrap */
 
 static void prof_text_rule(struct strbuf *out)
 {
@@ -53,6 +55,85 @@ static void prof_text_measure(struct drawing *g)
 			s->width = TEXT_WIDTH_MAX;
 	}
 	strbuf_fini(&b);
+}
+
+/* ---- what fits ---- */
+
+/* Code and lines of source are as they are. */
+static bool is_fitted(const struct drawing *g)
+{
+	enum report_layout layout = g->table->layout;
+
+	return g->style->width &&
+	       (layout == REPORT_LIST || layout == REPORT_TREE || layout == REPORT_BUTTERFLY);
+}
+
+/* Columns before the place. */
+static size_t columns_used(const struct drawing *g)
+{
+	size_t used = 2;
+
+	for (size_t i = 0; i < g->strips.count; i++)
+		used += 2 + g->strips.data[i].width;
+	return used;
+}
+
+/* Texts before the place are narrower, the widest first, until the place has some room. */
+static void fit_texts(struct drawing *g)
+{
+	while (is_fitted(g) && columns_used(g) + PLACE_LEAST > g->style->width) {
+		struct prof_strip *widest = NULL;
+
+		for (size_t i = 0; i < g->strips.count; i++) {
+			struct prof_strip *s = &g->strips.data[i];
+
+			if (s->part == PROF_PART_TEXT && s->width > TEXT_LEAST &&
+				!(g->table->columns.data[s->column].flags & REPORT_MARGIN) &&
+				(!widest || s->width > widest->width))
+				widest = s;
+		}
+		if (!widest)
+			return;
+		widest->width--;
+	}
+}
+
+static size_t characters(const char *text, size_t *bytes, size_t most)
+{
+	size_t n = 0;
+
+	*bytes = 0;
+	for (int next; n < most && text[*bytes] && (next = utf8_length(text + *bytes)) > 0; n++)
+		*bytes += (size_t)next;
+	return n;
+}
+
+/* Shortens what was added since `from` to `most` characters; of a place, file and line at its end
+ * stay if there is room for more than these. */
+static void cut_text(
+	const struct drawing *g, struct strbuf *out, size_t from, size_t most, bool place)
+{
+	enum { DOTS = 3 };
+	const char *text = out->length > from ? strbuf_text(out) + from : "",
+		   *tail = strrchr(text, '(');
+	size_t bytes, end = 0, all = characters(text, &bytes, SIZE_MAX), kept = 0;
+	struct strbuf rest = {0};
+
+	if (all <= most || most <= DOTS)
+		return;
+	*g->cut = true;
+	if (place && tail && tail > text && tail[-1] == ' ' && text[bytes - 1] == ')')
+		kept = characters(--tail, &end, SIZE_MAX);
+	if (kept && 2 * kept <= most)
+		strbuf_puts(&rest, tail);
+	else
+		kept = 0;
+	characters(text, &bytes, most - DOTS - kept);
+	out->length = from + bytes;
+	strbuf_puts(out, "...");
+	strbuf_puts(out, strbuf_text(&rest));
+	out->failed |= rest.failed;
+	strbuf_fini(&rest);
 }
 
 static void trim(struct strbuf *out)
@@ -89,6 +170,8 @@ static void numbers(const struct drawing *g, size_t row)
 
 		b.length = 0;
 		prof_strip_figure(g->table, g->style, s, row, g->most, &b);
+		if (s->part == PROF_PART_TEXT && is_fitted(g))
+			cut_text(g, &b, 0, s->width, false);
 		strbuf_puts(g->out, "  ");
 		if (!left && b.length < s->width)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
@@ -109,6 +192,7 @@ static void numbers(const struct drawing *g, size_t row)
 static void prof_text_draw_row(const struct drawing *g, size_t i)
 {
 	const struct report_row *r = &g->table->rows.data[i];
+	size_t used = prof_row_is_heading(g->table, i) ? 0 : columns_used(g), from;
 
 	if (prof_row_is_heading(g->table, i))
 		strbuf_putc(g->out, '\n');
@@ -118,7 +202,10 @@ static void prof_text_draw_row(const struct drawing *g, size_t i)
 		numbers(g, i);
 		strbuf_puts(g->out, "  ");
 	}
+	from = g->out->length;
 	prof_row_text(g->table, i, g->style, g->out);
+	if (is_fitted(g) && used + PLACE_LEAST <= g->style->width)
+		cut_text(g, g->out, from, g->style->width - used, true);
 	trim(g->out);
 	strbuf_putc(g->out, '\n');
 }
@@ -210,7 +297,8 @@ static void prof_text_head(
 void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
 {
-	struct drawing g = {.table = t, .style = style, .out = out};
+	bool cut = false;
+	struct drawing g = {.table = t, .style = style, .out = out, .cut = &cut};
 
 	prof_text_head(t, style, out);
 	if (t->layout != REPORT_FACTS) {
@@ -228,12 +316,15 @@ void render_prof_text(
 			prof_draw_causes(t, out);
 		} else {
 			prof_text_measure(&g);
+			fit_texts(&g);
 			headings(&g);
 			rows(&g);
 		}
 	}
-	if (t->notes.count)
+	if (t->notes.count || cut)
 		strbuf_putc(out, '\n');
+	if (cut)
+		strbuf_puts(out, "Rows are cut to the width of the terminal (-names full)\n");
 	for (size_t i = 0; i < t->notes.count; i++) {
 		shown_puts(out, t->notes.data[i].value);
 		strbuf_putc(out, '\n');

@@ -49,6 +49,7 @@ enum report_column_flag {
 	REPORT_MARGIN = 1 << 7,     /* a drawing (flow/arrows.h), for people only */
 	REPORT_KEY = 1 << 8,        /* in JSON by its name as well */
 	REPORT_CHANGE = 1 << 9,     /* a difference: with its sign, and its interval as it is */
+	REPORT_FINE = 1 << 10,      /* seconds, each with microseconds */
 };
 
 struct report_column {

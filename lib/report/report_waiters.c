@@ -154,7 +154,7 @@ void report_waiters_head(const struct report_waiters *w, struct report_table *t)
 	put_longest(w, &brief, HEAD_SHOWN);
 	put_longest(w, &all, count);
 	report_brief(t, "Waited", "%s", strbuf_text(&brief));
-	report_summary(t, "Waited", "%s", strbuf_text(&all));
+	report_head(t, "Waited", "%s", strbuf_text(&all));
 	t->failed |= brief.failed || all.failed;
 	strbuf_fini(&brief);
 	strbuf_fini(&all);

@@ -44,7 +44,7 @@ enum {
 
 static const struct report_column waits_columns[WAITS_COLUMNS] = {
 	[WAITS_TIME] = {.kind = REPORT_COUNT,
-		.flags = REPORT_SECONDS | REPORT_EXACT | REPORT_PERCENT,
+		.flags = REPORT_SECONDS | REPORT_FINE | REPORT_EXACT | REPORT_PERCENT,
 		.name = "time",
 		.unit = "seconds",
 		.label = LABEL_MEASURED},
@@ -54,7 +54,7 @@ static const struct report_column waits_columns[WAITS_COLUMNS] = {
 		.unit = "waits",
 		.label = LABEL_MEASURED},
 	[WAITS_LONGEST] = {.kind = REPORT_COUNT,
-		.flags = REPORT_SECONDS | REPORT_EXACT,
+		.flags = REPORT_SECONDS | REPORT_FINE | REPORT_EXACT,
 		.name = "longest",
 		.unit = "seconds",
 		.label = LABEL_MEASURED},

@@ -121,6 +121,12 @@ is "rows over time are drawn: all in the first half" "$(browse page.html '
 	const bars = [...document.querySelector(".line").children].map(b => parseFloat(b.style.height)), half = bars.length / 2;
 	document.title = bars.length > 30 && Math.min(...bars.slice(0, half - 2)) > 0 && Math.max(...bars.slice(half + 2)) === 0;' timeline)" true
 like "a bar has its time and interval" "$(cat dom.html)" 'title="0 to 0[.]0[0-9]* s: [0-9.]+ seconds, 95%: [0-9.]+ to [0-9.]+ *'
+ok "a run whose threads wait" ssrun -q -totaltime -o waiting "$build/tests/programs/waits" futex 50
+ok "its page" prof -html waiting.html waiting
+is "the part on waits says who waited longest, above its rows" "$(browse waiting.html '
+	const line = [...document.querySelectorAll(".notes")].find(e => e.textContent.startsWith("Waited: "));
+	document.title = line.nextSibling.tagName + line.textContent.replace(/[0-9.]+/g, "N");' waits |
+	sed 's/[(]N% [a-z]*[)]/(N% REASON)/g; s/; .*//')" "TABLEWaited: N waits N s (N% REASON)"
 is "the source has counts beside its lines" "$(browse page.html '
 	document.title = [...document.querySelectorAll("tr.hot")].map(r => [...r.children].slice(-2).map(c => c.textContent).join(" ")).join(", ");' source |
 	cut -d, -f1-2)" "4 {, 9 {"

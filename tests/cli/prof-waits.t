@@ -56,6 +56,23 @@ like "the head: which threads waited longest, and why" "$out" '^Waited +[0-9]+ w
 like "the end of a thread is one" "$(report -whole join; printf '%s' "$out")" 'end of thread [0-9]+ late, futex'
 run prof -waits -json futex
 is "JSON: threads of a place" "$(printf '%s' "$out" | jq -r '[.rows[] | select(.kind == "place") | .threads] | all(test("^threads? [0-9]+ waits"))')" true
+like "JSON: which threads waited longest, of the run" "$(printf '%s' "$out" | jq -r '.run[] | objects | select(.name == "Waited") | .value')" '^[0-9]+ waits 0[.][0-9]+ s '
+report futex
+is "times of one column have one form" "$(printf '%s\n' "$out" | grep -E '^ +[0-9.]+ +[0-9.]+%' | grep -vE '^ +[0-9]+[.][0-9]{6} +[0-9.]+% +[0-9]+  [0-9]+[.][0-9]{6}  ')" ""
+if command -v script > /dev/null; then
+	# on_terminal COLUMNS COMMAND: as long rows as it prints, beside those that are wrapped in words
+	on_terminal() { script -qec "COLUMNS=$1 NO_COLOR=1 $2" /dev/null < /dev/null | tr -d '\r' | grep -E '^ +[0-9.]+ +[0-9.]+%'; }
+	longest() { awk 'length > n { n = length } END { print n + 0 }'; }
+	like "longer rows than a terminal has columns" "$(prof -waits -whole futex | longest)" '^1[3-9][0-9]|^[2-9][0-9][0-9]'
+	for columns in 90 120; do
+		is "on one of $columns they end with it" "$(on_terminal $columns 'prof -waits -whole futex' | longest)" "$columns"
+	done
+	like "with file and line, if there is room" "$(on_terminal 120 'prof -waits -whole futex')" '[.][.][.] [(]waits: waits[.]c, [0-9]+[)]$'
+	is "-names full: whole" "$(on_terminal 90 'prof -waits -whole -names full futex' | longest)" "$(prof -waits -whole -names full futex | longest)"
+	like "and it is said" "$(script -qec 'COLUMNS=90 prof -waits -whole futex' /dev/null < /dev/null)" 'Rows are cut to the width of the terminal .-names full.'
+else
+	skip "rows that fit the terminal" "script is not installed"
+fi
 report -by thread futex
 unlike "-by thread: not again at each place" "$out" '\[thread |^Waited'
 like "-by thread: what one waits for" "$(printf '%s\n' "$out" | grep -A1 'thread [0-9]* of')" ' sleep$'
