@@ -96,6 +96,8 @@ extern Int turn_blocks;       /* superblocks per turn */
 extern Bool identity_of_host; /* the model is of this processor */
 void turns_add(ThreadId tid, UInt number, Bool itself);
 void turns_end(ThreadId tid);
+/* Before each system call of the thread that runs. */
+void turns_system_call(void);
 void turns_forked(ThreadId tid);
 
 /* ---- exec.c ---- */

@@ -16,7 +16,7 @@
  * would hardly occur.
  *
  * Cost: nothing with one thread; else some microseconds per thread at each system call that may
- * block, and at the end of each turn.
+ * block, and at the end of each turn in which there was a system call.
  */
 #include "valgrind/tool.h"
 
@@ -59,7 +59,10 @@ static struct turn *turns; /* by Valgrind's number of the thread; NULL before th
 static Int owner;          /* kernel's number of the thread that has the turn, 0: none */
 static UInt last_number;
 static Bool company; /* there is more than one thread */
-static UInt used;    /* turns[used] and above were never touched */
+/* All threads were settled, and nothing has been done since then that could wake one: those that
+ * were asleep need not be asked again. */
+static Bool calm;
+static UInt used; /* turns[used] and above were never touched */
 /* Spin lock on all of this: the number of the process that holds it. A fork may copy it while a
  * thread that the child does not have holds it, so the child ignores its parent's. */
 static Int guard;
@@ -126,6 +129,8 @@ static Bool settled(struct turn *t)
 		return True;
 	if (t->state == STARTING)
 		return False;
+	if (calm && t->state == OUTSIDE)
+		return True;
 	letter = kernel_state(t->lwp);
 	if (letter == 0 || letter == 'Z' || letter == 'X') {
 		t->state = NOBODY;
@@ -138,12 +143,15 @@ static Bool settled(struct turn *t)
 static struct turn *next_turn(void)
 {
 	struct turn *least = NULL, *next = NULL;
+	Bool ended = False; /* threads that wait for its end wake up */
 
 	for (UInt i = 1; i < used; i++) {
 		struct turn *t = &turns[i];
+		Int before = t->state;
 
 		if (!settled(t))
 			return NULL;
+		ended = ended || t->state != before;
 		if (t->state != WAITING)
 			continue;
 		if (!least || t->number < least->number)
@@ -151,6 +159,7 @@ static struct turn *next_turn(void)
 		if (t->number > last_number && (!next || t->number < next->number))
 			next = t;
 	}
+	calm = !ended;
 	return next ? next : least;
 }
 
@@ -298,8 +307,14 @@ void turns_add(ThreadId tid, UInt number, Bool itself)
 	turns[tid] = (struct turn){.state = itself ? RUNNING : STARTING,
 		.lwp = itself ? VG_(gettid)() : 0,
 		.number = number};
+	calm = False;
 	count_company();
 	turns_leave();
+}
+
+void turns_system_call(void)
+{
+	calm = False; /* only the thread that has the turn comes here */
 }
 
 void turns_end(ThreadId tid)
@@ -307,6 +322,7 @@ void turns_end(ThreadId tid)
 	turns_enter();
 	/* One that never started has no kernel thread to wait for. */
 	turns[tid].state = turns[tid].lwp ? ENDING : NOBODY;
+	calm = False;
 	count_company();
 	turns_leave();
 }
