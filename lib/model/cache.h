@@ -146,9 +146,49 @@ static inline void cache_touch(struct cache *c, const uint64_t *entry)
 	c->used[entry - c->entries] = ++*c->time;
 }
 
+/* Of SCANNED times or entries (arrays are a multiple of that), a bit for each that is after `than`,
+ * or is `as` under the mask. */
+#define SCANNED 4
+#ifdef __AVX2__
+#include <immintrin.h>
+static inline unsigned cache_later(const uint64_t *used, uint64_t than)
+{
+	__m256i times = _mm256_loadu_si256((const __m256i *)(const void *)used);
+	__m256i later = _mm256_cmpgt_epi64(times, _mm256_set1_epi64x((long long)than));
+
+	return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(later));
+}
+
+static inline unsigned cache_alike(const uint64_t *entries, uint64_t mask, uint64_t as)
+{
+	__m256i all = _mm256_loadu_si256((const __m256i *)(const void *)entries);
+	__m256i bits = _mm256_and_si256(all, _mm256_set1_epi64x((long long)mask));
+	__m256i same = _mm256_cmpeq_epi64(bits, _mm256_set1_epi64x((long long)as));
+
+	return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+}
+#else
+static inline unsigned cache_later(const uint64_t *used, uint64_t than)
+{
+	unsigned later = 0;
+
+	for (unsigned i = 0; i < SCANNED; i++)
+		later |= (unsigned)(used[i] > than) << i;
+	return later;
+}
+
+static inline unsigned cache_alike(const uint64_t *entries, uint64_t mask, uint64_t as)
+{
+	unsigned same = 0;
+
+	for (unsigned i = 0; i < SCANNED; i++)
+		same |= (unsigned)((entries[i] & mask) == as) << i;
+	return same;
+}
+#endif
+
 #ifdef __AVX2__
 /* Four ways at a time; a few times faster than the version below, with the same result. */
-#include <immintrin.h>
 #define WAYS_AT_ONCE 4
 
 /* For each of n ways, what `cache_way` and `cache_oldest` do. */

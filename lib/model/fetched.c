@@ -155,10 +155,12 @@ void fetched_settle(struct core *core)
 	uint64_t count = lines_of(&core->l1i), settled = core->settled, latest = settled;
 
 	fetched_last(core);
-	for (uint64_t i = 0; i < count; i++)
-		if (used[i] > settled) {
-			latest = latest < used[i] ? used[i] : latest;
-			settle_line(core, i);
+	for (uint64_t i = 0; i < count; i += SCANNED)
+		for (unsigned later = cache_later(used + i, settled); later; later &= later - 1) {
+			uint64_t at = i + (unsigned)__builtin_ctz(later);
+
+			latest = latest < used[at] ? used[at] : latest;
+			settle_line(core, at);
 		}
 	core->settled = latest;
 }
@@ -194,10 +196,13 @@ void fetched_lose_page(struct model *m, struct core *core, uint64_t page)
 {
 	const uint64_t *entries = core->l1i.entries;
 	uint64_t count = lines_of(&core->l1i), stamp = fetched_stamp(m, core);
+	uint64_t offset = (UINT64_C(1) << core->page_bits) - 1, mask = ~(offset | UNSEEN);
+	uint64_t address = (page - 1) << core->page_bits;
 
-	for (uint64_t i = 0; i < count; i++)
-		if (((entries[i] & ~UNSEEN) >> core->page_bits) + 1 == page)
-			core->changed[i] = stamp;
+	for (uint64_t i = 0; i < count; i += SCANNED)
+		for (unsigned same = cache_alike(entries + i, mask, address); same;
+			same &= same - 1)
+			core->changed[i + (unsigned)__builtin_ctz(same)] = stamp;
 }
 
 /* Its taken branches are executed now. */

@@ -309,6 +309,26 @@ INLINE int pass_store(struct core *core, struct pace *p, uint64_t address, unsig
 	return 1;
 }
 
+/* The host fetches the descriptors of the next records' segments. */
+#define RECORDS_AHEAD 4
+static NOINLINE void loop_look_ahead(const uint64_t *at, const uint64_t *end)
+{
+	for (unsigned i = 0; i < RECORDS_AHEAD && at < end; i++) {
+		const struct model_segment *s = model_word_segment(*at);
+
+		__builtin_prefetch(&s->run);
+		__builtin_prefetch(&s->block);
+		__builtin_prefetch(&s->slow);
+		at += model_word_words(*at);
+	}
+}
+
+INLINE void loop_look_at_next(const uint64_t *at, const uint64_t *end)
+{
+	if (at < end)
+		__builtin_prefetch(&model_word_segment(*at)->run);
+}
+
 #define LOAD(i)  LIKELY(pass_load(m, core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], parts))
 #define STORE(i) LIKELY(pass_store(core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], parts))
 
@@ -354,6 +374,7 @@ seen:
 		goto first;
 	}
 	behind = at + model_word_words(*at);
+	loop_look_at_next(behind, end);
 	p.tick = fetched_use(core, s, p.tick);
 	passed_by = 0;
 	switch (s->run.seen) {
@@ -484,6 +505,7 @@ unseen:
 		goto seen;
 	if (m->watch && watch_exceeds(m->watch, s))
 		goto out;
+	loop_look_ahead(at + model_word_words(*at), end);
 	if (!s->slow && fetched_see(m, core, s))
 		goto seen;
 	behind = at + model_word_words(*at);
