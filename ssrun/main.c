@@ -21,19 +21,23 @@
 #define BRANCHES ""
 #endif
 
+/* For -h and -help. */
+#define EXPERIMENTS                                                                                \
+	"Time     -pcsamp      CPU time, 10 ms        -fpcsamp     CPU time, 1 ms\n"               \
+	"         -usertime    with callers, 30 ms    -fusertime   with callers, 1 ms\n"           \
+	"         -totaltime   waits, too, callers\n"                                              \
+	"Why      -branches    branch records, too    -explain     adds a run on a model\n"        \
+	"Values   -values      what instructions work on\n"                                        \
+	"Events   -X_hwc       event X, such as dsc   -fX_hwc      more samples\n"                 \
+	"         -X_hwctime   with callers           -e X:PERIOD  any event and period\n"         \
+	"         -dataspace   misses of data         -both        two periods, a check\n"         \
+	"Exact    -ideal       every instruction      -bbcounts    every block\n"
+
 /* -h: one screen of 80 columns. */
 static const char overview[] =
 	"usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
 	"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
-	"\n"
-	"Time     -pcsamp      CPU time, 10 ms        -fpcsamp     CPU time, 1 ms\n"
-	"         -fusertime   with call paths        -totaltime   waits, too\n"
-	"Why      -branches    branch records, too    -explain     adds a run on a model\n"
-	"Values   -values      what instructions work on\n"
-	"Events   -X_hwc       event X, such as dsc   -fX_hwc      more samples\n"
-	"         -X_hwctime   with call paths        -e X:PERIOD  any event and period\n"
-	"         -dataspace   misses of data         -both        two periods, a check\n"
-	"Exact    -ideal       every instruction      -bbcounts    every block\n"
+	"\n" EXPERIMENTS
 	"Whom     -pid PID     a running process      -a           the whole system\n"
 	"         -for SECONDS                        -cal SECONDS phases\n"
 	"Always   monitor      the whole system, into a store; see ssrun monitor -help\n"
@@ -53,11 +57,9 @@ static const char usage[] =
 	"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
 	"       ssrun -list\n"
 	"Samples a run into COMMAND.EXPERIMENT.PID, for prof.  Try: ssrun -pcsamp "
-	"command\n\n"
-	"Experiments: pcsamp fpcsamp usertime fusertime totaltime ideal bbcounts, and X_hwc "
-	"fX_hwc\n"
-	"X_hwctime for every event X of perfex -list (dsc_hwc: secondary data cache\n"
-	"misses); -list shows them with their periods.\n\n";
+	"command\n\n" EXPERIMENTS "\n"
+	"X is any event of perfex -list (dsc: misses of the secondary data cache).\n"
+	"ssrun -list shows periods and sources of all experiments.\n\n";
 
 static int print_version(void)
 {

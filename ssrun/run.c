@@ -88,13 +88,23 @@ static int name_output(const struct options *o, struct collect_output *output, s
 	return rc ? -1 : collect_output_check(output, e);
 }
 
-/* As in a shell: SIGINT (^C) and SIGPIPE are not reported. */
-static void say_signal(const struct options *o, const struct collect_result *result)
+static bool ended_by(const struct collect_result *result, int signal)
+{
+	return result->killed && result->exit_status == 128 + signal;
+}
+
+/* As in a shell, SIGPIPE is not reported. */
+static void say_signal(const struct options *o, const struct collect_output *output,
+	const struct collect_result *result)
 {
 	int number = result->exit_status - 128;
 
-	if (!result->killed || o->quiet || !o->command || number == SIGINT || number == SIGPIPE)
+	if (!result->killed || o->quiet || !o->command || ended_by(result, SIGPIPE))
 		return;
+	if (ended_by(result, SIGINT)) {
+		say("interrupted: %s has the samples until then", output->path);
+		return;
+	}
 	say("%s was ended by signal %d (%s): the experiment has the samples before it",
 		o->command[0], number, strsignal(number));
 }
@@ -116,12 +126,20 @@ static void report(const struct options *o, const struct experiment *x,
 	if (throttled && !o->quiet)
 		say("the kernel slowed sampling down %llu time%s: use a longer period",
 			(unsigned long long)throttled, plural(throttled));
-	say_signal(o, result);
-	if (!o->verbose)
-		return;
-	say("%llu sample%s in %.3f s", (unsigned long long)samples, plural(samples),
-		result->elapsed);
-	say("wrote %s", output->path);
+	say_signal(o, output, result);
+	if (o->verbose)
+		say("%llu sample%s in %.3f s", (unsigned long long)samples, plural(samples),
+			result->elapsed);
+}
+
+/* The user knows the name that he gave with -o. Ranks would say it once each. */
+static void say_written(const struct options *o, const struct collect_output *output,
+	const struct collect_result *result)
+{
+	bool chosen = !o->output && collect_rank() < 0 && !ended_by(result, SIGINT);
+
+	if (o->verbose || (chosen && !o->quiet))
+		say("wrote %s: prof %s", output->path, output->path);
 }
 
 /* Writes the experiment to its file. */
@@ -214,6 +232,8 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 			second_run(o, &request, &result, &input, &x) == 0 &&
 			save(o, &x, output, &result, &e))
 			status = failed(&e);
+		if (e.code == ERR_NONE)
+			say_written(o, output, &result);
 	}
 	replay_end(&input);
 	experiment_fini(&x);

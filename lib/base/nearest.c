@@ -10,6 +10,7 @@ void nearest_init(struct nearest *n, const char *wanted)
 {
 	memset(n, 0, sizeof(*n));
 	n->wanted = wanted;
+	n->prefix = "";
 }
 
 /* Optimal string alignment distance, case ignored: O(|a||b|), three rows.  -1 for strings over 127.
@@ -80,15 +81,15 @@ void nearest_offer(struct nearest *n, const char *candidate)
 
 char *nearest_text(const struct nearest *n, char *text, size_t size)
 {
-	const char *a = n->name[0], *b = n->name[1], *c = n->name[2];
+	const char *a = n->name[0], *b = n->name[1], *c = n->name[2], *p = n->prefix;
 
 	if (size)
 		text[0] = '\0';
 	if (a && b && c)
-		snprintf(text, size, "did you mean '%s', '%s' or '%s'?", a, b, c);
+		snprintf(text, size, "did you mean '%s%s', '%s%s' or '%s%s'?", p, a, p, b, p, c);
 	else if (a && b)
-		snprintf(text, size, "did you mean '%s' or '%s'?", a, b);
+		snprintf(text, size, "did you mean '%s%s' or '%s%s'?", p, a, p, b);
 	else if (a)
-		snprintf(text, size, "did you mean '%s'?", a);
+		snprintf(text, size, "did you mean '%s%s'?", p, a);
 	return text;
 }

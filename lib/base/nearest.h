@@ -14,6 +14,7 @@ struct nearest {
 					  fewer */
 	double distance[NEAREST_MAX];
 	const char *wanted;
+	const char *prefix; /* of each name in the text: "-" for options; nearest_init sets "" */
 };
 
 /* wanted is borrowed for the life of n. */

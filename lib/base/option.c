@@ -19,11 +19,18 @@ int option_words_add(word_list *list, const char *word, struct error *e)
 	return 0;
 }
 
+/* "-pid PID" */
+static int option_name(const struct option_row *row, char *text, size_t size)
+{
+	return snprintf(text, size, "-%s%s%s", row->name, row->argument ? " " : "",
+		row->argument ? row->argument : "");
+}
+
 /* The row that `name` (length bytes) means: an exact match, or the only one that begins so. */
 static const struct option_row *option_find_row(
 	const struct option_row *table, const char *name, size_t length, struct error *e)
 {
-	const struct option_row *found = NULL;
+	const struct option_row *found = NULL, *first = NULL;
 	struct strbuf all = {0};
 	struct nearest near;
 	char copy[64], hint[256];
@@ -38,6 +45,7 @@ static const struct option_row *option_find_row(
 		}
 		strbuf_printf(&all, "%s-%s", matches ? ", " : "", row->name);
 		found = row;
+		first = first ? first : row;
 		matches++;
 	}
 	if (matches != 1) {
@@ -45,9 +53,12 @@ static const struct option_row *option_find_row(
 		if (matches > 1) {
 			error_set(e, ERR_NOT_FOUND, "option -%s could be any of %s", copy,
 				strbuf_text(&all));
+			option_name(first, copy, sizeof(copy));
+			error_hint(e, "%s: %s", copy, first->help);
 		} else {
 			error_set(e, ERR_NOT_FOUND, "no option -%s", copy);
 			nearest_init(&near, copy);
+			near.prefix = "-";
 			for (const struct option_row *row = table; row->name; row++)
 				nearest_offer(&near, row->name);
 			nearest_text(&near, hint, sizeof(hint));

@@ -7,6 +7,7 @@
 
 #include "base/plural.h"
 #include "base/strbuf.h"
+#include "experiment/branches.h"
 #include "profile/modelled.h"
 #include "report/report_columns.h"
 
@@ -87,6 +88,19 @@ void report_brief_run(struct report_table *t, const struct prof_data *d)
 			model ? model : "");
 }
 
+/* Part of what is not covered. */
+static void brief_left_out(
+	struct report_table *t, const struct prof_data *d, const struct prof_metric *m)
+{
+	uint64_t left_out =
+		experiment_tally(d->request->inputs[m->input].experiment, TALLY_SAMPLES_LEFT_OUT);
+
+	if (left_out && m->metric->flags & METRIC_CLOCK && !profile_divides(d->request) &&
+		!profile_whom_asked(d->request))
+		report_brief(t, "Left out", "%.3f s: %" PRIu64 " sample%s in or after bursts",
+			(double)left_out * m->unit, left_out, plural(left_out));
+}
+
 /* "0.095 s of CPU time (measured): 95 samples of 1 ms, 99.5% covered" */
 static void brief_metric(struct report_table *t, const struct prof_data *d, size_t i, size_t more)
 {
@@ -112,6 +126,7 @@ static void brief_metric(struct report_table *t, const struct prof_data *d, size
 	if (more)
 		strbuf_printf(&text, "; and %zu more (-head)", more);
 	report_brief(t, each ? "Counts" : "Samples", "%s", strbuf_text(&text));
+	brief_left_out(t, d, m);
 	t->failed |= text.failed;
 	strbuf_fini(&text);
 }

@@ -16,7 +16,7 @@ enum {
 	INTERPRETER_WORTH = 20, /* percent, in an interpreter that could name its functions */
 };
 
-static const char python[] = "ssrun -usertime, of Python 3.11; python -X perf, of 3.12 or later";
+static const char python[] = "ssrun -fusertime, of Python 3.11; python -X perf, of 3.12 or later";
 
 static const struct runtime {
 	const char *image, *option;

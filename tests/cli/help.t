@@ -22,6 +22,14 @@ for program in perfex ssrun prof; do
 	done
 done
 
+# All experiments but those of single events are in -h and in -help.
+ssrun -list -csv | awk -F, 'NR > 1 && $1 !~ /_hwc/ { print $1 }' > experiments
+ok "ssrun -list has experiments" test "$(wc -l < experiments)" -ge 10
+for word in -h -help; do
+	ssrun $word > help
+	is "ssrun $word lists all experiments" "$(while read -r name; do grep -q -e "[ \"]-$name " help || echo "$name"; done < experiments)" ""
+done
+
 # -version: the version alone on its first line, then what is in use.
 for program in perfex ssrun prof; do
 	run $program -version

@@ -114,4 +114,13 @@ shown few.exp
 unlike "a few bursts are no sample of a program" "$(cat out.json)" "branch records of"
 shown -classic rated.exp
 unlike "-classic does without" "$(cat out.json)" "branch records"
+
+# Samples in bursts are in no row: the head says how many there are.
+{
+	printf 'type branches\nimage elf /bin/sh\nmetric time 1000000 measured clock branches\nprocess 1 -1 app\nthread 0 1 app\n'
+	printf 'tally 0 5\ntally 9 25\nsample 0 0 0 75 1:10\n'
+} | make_experiment left
+like "samples left out are counted in the head" "$(prof left)" \
+	'^Left out +0.025 s: 25 samples in or after bursts$'
+
 done_testing

@@ -6,7 +6,7 @@ spin=$build/tests/programs/spin
 run ssrun -fpcsamp -v "$spin" 0.05
 is "a run succeeds" "$status" 0
 like "-v says the period, a prime" "$err" 'fpcsamp: a sample every 1000003 ns'
-like "and where the experiment is" "$err" 'wrote spin\.fpcsamp\.[0-9]+$'
+like "and where the experiment is" "$err" 'wrote (spin\.fpcsamp\.[0-9]+): prof \1$'
 is "one file" "$(find . -name "spin.fpcsamp.*" | wc -l)" 1
 run prof spin.fpcsamp.*
 is "which prof reads" "$status" 0
@@ -25,6 +25,23 @@ echo precious > text
 run ssrun -pcsamp -o text true
 is "what is no experiment is not written over" "$status:$(cat text)" 125:precious
 like "and that is said" "$err" 'text exists but is not an experiment'
+
+run ssrun -pcsamp -o mine sh -c 'kill -INT $$'
+is "^C is said, with the file" "$status:$err" "130:ssrun: interrupted: mine has the samples until then"
+run ssrun -q -pcsamp -o mine sh -c 'kill -INT $$'
+is "but not with -q" "$status:$err" 130:
+mkdir named
+cd named || exit
+run ssrun -pcsamp true
+name=$(echo true.pcsamp.*)
+is "the name that ssrun chose is said, and what reads it" "$status:$err" "0:ssrun: wrote $name: prof $name"
+run ssrun -q -pcsamp true
+is "but not with -q" "$status:$err" 0:
+run env PMI_RANK=0 ssrun -pcsamp true
+unlike "nor by ranks" "$err" wrote
+cd .. || exit
+run ssrun -pcsamp -o mine true
+is "nor the user's own" "$status:$err" 0:
 
 run ssrun -pcsamp ./nowhere
 is "a command that is not found" "$status" 127
@@ -49,7 +66,9 @@ like "and a command" "$status $err" '^125 .*no command to run'
 run ssrun -pcsam true
 is "options may be abbreviated" "$status" 0
 run ssrun -pcsmap true
-like "and misspelt" "$status $err" "did you mean .pcsamp."
+like "and misspelt" "$status $err" "did you mean '-pcsamp'"
+run ssrun -pcsamp -p 1
+like "an ambiguous one: the first is described" "$err" '^ssrun:   -pid PID: sample a running process'
 run ssrun -e dsc true
 like "-e without a period" "$status $err" '^125 .*no period'
 run ssrun -pcsamp -pid 1 true

@@ -60,7 +60,7 @@ like "a report without callers says which reports have them" "$out" \
 	'^[0-9.]+% is in an interpreter. Functions of the program it runs are in: prof -inclusive, -butterfly, -calltree$'
 run ssrun -fpcsamp -o flat "$python" work.py
 run prof flat
-like "without call paths, it says what names them" "$out" 'is in an interpreter.*(ssrun -usertime|python -X perf)'
+like "without call paths, it says what names them" "$out" 'is in an interpreter.*(ssrun -fusertime|python -X perf)'
 
 # From 3.12 on, trampolines with names stand for the functions. They have no rules for callers.
 home=$(getent passwd "$(id -un)" | cut -d: -f6)

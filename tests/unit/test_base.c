@@ -71,8 +71,9 @@ static void options(void)
 	is_int(PARSE("-ru"), -1, "an ambiguous abbreviation is refused");
 	ok(strstr(e.message, "-runs") && strstr(e.message, "-rush"), "and names both: %s",
 		e.message);
+	ok(strncmp(e.hint, "-runs N: ", 9) == 0, "and says what the first is: %s", e.hint);
 	is_int(PARSE("-flie", "x"), -1, "an unknown option is refused");
-	ok(strstr(e.hint, "'file'") != NULL, "with the nearest offered: %s", e.hint);
+	ok(strstr(e.hint, "'-file'") != NULL, "with the nearest offered: %s", e.hint);
 	is_int(PARSE("-runs", "0"), -1, "-runs 0 is refused");
 	is_int(PARSE("-runs", "-1"), -1, "-runs -1 is refused");
 	is_int(PARSE("-p", "nan"), -1, "-p nan is refused");
