@@ -38,7 +38,7 @@ static const char overview[] =
 	"usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
 	"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
 	"\n" EXPERIMENTS
-	"Whom     -pid PID     a running process      -a           the whole system\n"
+	"Process  -pid PID     a running process      -a           the whole system\n"
 	"         -for SECONDS                        -cal SECONDS phases\n"
 	"Always   monitor      the whole system, into a store; see ssrun monitor -help\n"
 	"Output   -o FILE      into this file         -archive DIR with the programs\n"
