@@ -78,7 +78,7 @@ run prof -lines -q 1 paths.exp
 like "-lines has the source" "$out" '6  		x = x \* 3 \+ i;'
 
 # exact counts beside time
-ok "exact counts" ssrun -q -ideal -o ideal.exp ./app
+ok "exact counts" ssrun -q -ideal -o ideal.exp ./app long
 ok "time" ssrun -q -fpcsamp -o time.exp ./app long
 run prof -json -only app ideal.exp time.exp
 printf '%s\n' "$out" > cpi.json
@@ -88,7 +88,7 @@ d = json.load(open("cpi.json"))
 calls, cpi = d["columns"].index("calls"), d["columns"].index("cpi")
 rows = {r["procedure"]: r for r in d["rows"]}
 c = rows["long work::leaf<300>(long)"]["counts"]
-assert (c[calls]["value"], c[calls]["low"], c[calls]["high"], c[calls]["label"]) == (1000, 1000, 1000, "model"), c
+assert (c[calls]["value"], c[calls]["low"], c[calls]["high"], c[calls]["label"]) == (200000, 200000, 200000, "model"), c
 assert c[cpi]["label"] == "estimated" and 0 < c[cpi]["low"] < c[cpi]["value"] < c[cpi]["high"], c
 assert rows["main"]["counts"][calls]["value"] == 1
 END
@@ -164,4 +164,12 @@ END
 else
 	skip "calls of a loop" "there is no model here"
 fi
+# A command of 30,000 arguments takes one line of the head, which has five; -head: the beginning, and how long it is.
+# shellcheck disable=SC2046 # words
+ssrun -q -fpcsamp -o many sh -c : $(seq 30000) || exit 1
+head_of() { awk '/^---/ && ++rules == 2 { exit } !/^---/'; }
+like "30,000 arguments: five lines at most" "$(prof many 2>&1 | head_of | grep -c .)" '^[1-5]$'
+is "as wide as a terminal" "$(prof many 2>&1 | head_of | awk 'length > 79 { print length }')" ""
+is "-head: how long it is" "$(prof -head many 2>&1 | sed -n 's/^.*: 1 2 3 .*[.][.][.] //p')" "(168901 bytes)"
+is "JSON has it whole" "$(prof -json many | jq -r '.run[] | objects | .value | select(startswith("sh -c : 1 ")) | length')" 168901
 done_testing
