@@ -33,6 +33,8 @@ static char **recipe_member(const struct recipe *r, size_t i)
 static int texts_read(recipe_texts *to, const struct json_object *array, const char *name,
 	const char *member, struct error *e)
 {
+	if (json_to_string(array, NULL))
+		return error_set(e, ERR_PARSE, "%s: \"%s\" is not an array of texts", name, member);
 	for (size_t i = 0; i < json_length(array); i++) {
 		const char *text = json_to_string(json_element(array, i), NULL);
 		char **slot;
@@ -67,11 +69,23 @@ static int steps_read(
 	return 0;
 }
 
+/* Out of the directory that it is relative to. */
+static bool output_leaves(const char *path)
+{
+	size_t n = strlen(path);
+
+	return *path == '/' || strncmp(path, "../", 3) == 0 || strstr(path, "/../") ||
+	       strcmp(path, "..") == 0 || (n > 3 && strcmp(path + n - 3, "/..") == 0);
+}
+
 static int recipe_check(const struct recipe *r, const char *name, struct error *e)
 {
 	if (!r->output || !*r->output)
 		return error_set(
 			e, ERR_PARSE, "%s: \"output\" is missing: the program that it makes", name);
+	if (output_leaves(r->output))
+		return error_set(e, ERR_RANGE,
+			"%s: \"output\" is not in \"directory\": give it relative to that", name);
 	if (!(r->limit >= 0 && r->limit <= LIMIT_MOST))
 		return error_set(e, ERR_RANGE, "%s: \"limit\" is a number of seconds", name);
 	if (!r->build && !r->steps.count) {
@@ -99,14 +113,16 @@ int recipe_parse(
 	if (!all)
 		return -1;
 	for (size_t i = 0; i < MEMBERS && rc == 0; i++) {
-		const char *value = json_to_string(json_member(all, recipe_members[i].name), NULL);
-
+		const struct json_object *member = json_member(all, recipe_members[i].name);
+		const char *value = json_to_string(member, NULL);
 		char **to = recipe_member(r, i);
 
-		if (!value)
+		if (!member)
 			continue;
-		*to = strdup(value);
-		if (!*to)
+		if (!value)
+			rc = error_set(e, ERR_PARSE, "%s: \"%s\" is not a text", name,
+				recipe_members[i].name);
+		else if (!(*to = strdup(value)))
 			rc = error_nomem(e);
 	}
 	if (rc == 0 && (texts_read(&r->tests, json_member(all, "tests"), name, "tests", e) ||

@@ -119,6 +119,17 @@ like "a recipe that is cut" "$status$err" '125prof: cut.recipe:[0-9]+: '
 echo '{"build": "make {cflags}"}' > nothing.recipe
 run prof optimize -recipe nothing.recipe -unmodelled -o none
 like "a recipe without output" "$err" 'nothing.recipe: "output" is missing'
+for output in "$work/x" ../x a/../../x; do
+	printf '{"build": "make {cflags}", "output": "%s"}' "$output" > outside.recipe
+	run prof optimize -recipe outside.recipe -unmodelled -o none
+	like "an output outside: $output" "$status$err" '^125prof: outside.recipe: "output" is not in "directory"'
+done
+echo '{"build": ["make {cflags}"], "output": "x"}' > types.recipe
+run prof optimize -recipe types.recipe -unmodelled -o none
+like "a member of another type" "$status$err" '^125prof: types.recipe: "build" is not a text'
+echo '{"build": "make {cflags}", "output": "x", "tests": "{}"}' > types.recipe
+run prof optimize -recipe types.recipe -unmodelled -o none
+like "a text in place of an array" "$status$err" '^125prof: types.recipe: "tests" is not an array of texts'
 run prof optimize -recipe good.recipe -how magic -o none
 like "an unknown way" "$err" "the ways are spgo, bolt"
 run prof optimize -recipe good.recipe
