@@ -33,6 +33,9 @@ static struct test_block fast[BLOCKS], slow[BLOCKS];
 static unsigned records = RECORDS;
 static int chased; /* branches in the middle, and jumps that go unnoticed */
 static int apart;  /* data pages whose numbers have the same low bits */
+/* Loads and stores of up to four granules to the same places of a few pages, in few blocks, so that
+ * all have code soon. */
+static int near_stores;
 
 static void add_fetches(struct test_block *t, unsigned insn, unsigned line)
 {
@@ -50,9 +53,10 @@ static void add_access(struct test_block *t, unsigned insn, uint64_t *seed)
 	static const uint16_t sizes[] = {1, 2, 4, 8, 8, 8, 16, 32, 64, 512};
 	struct model_access *a = &t->accesses[t->block.access_count++];
 
-	*a = (struct model_access){.kind = (uint8_t)random_below(seed, 4),
-		.guarded = random_below(seed, 8) == 0,
-		.size = sizes[random_below(seed, 10)],
+	*a = (struct model_access){
+		.kind = (uint8_t)random_below(seed, near_stores ? MODEL_ACCESS_MODIFY : 4),
+		.guarded = random_below(seed, 8) == 0 && !near_stores,
+		.size = sizes[random_below(seed, near_stores ? 8 : 10)],
 		.insn = (uint16_t)insn};
 	t->insns[insn].access_count++;
 }
@@ -61,7 +65,7 @@ static void add_insn(struct test_block *t, unsigned i, uint64_t *at, unsigned li
 {
 	static const uint16_t classes[] = {MODEL_DIVIDE, MODEL_FP_DIVIDE | MODEL_FP, MODEL_LOCKED,
 		MODEL_SERIALISING, MODEL_SYSCALL, MODEL_PREFETCH};
-	int special = random_below(seed, 15) == 0;
+	int special = random_below(seed, 15) == 0 && !near_stores;
 
 	t->insns[i] = (struct model_insn){.address = *at,
 		.class_bits =
@@ -184,6 +188,9 @@ static uint64_t data_address(uint64_t *seed)
 {
 	static const uint64_t ranges[] = {256, 4096, 1 << 16, 1 << 22, 1ull << 33};
 
+	if (near_stores)
+		return 0x10000000 + (random_below(seed, 4) << 12) + 8 * random_below(seed, 24) +
+		       (random_below(seed, 8) ? 0 : random_below(seed, 8));
 	if (apart)
 		return 0x10000000 + (random_below(seed, 100) << 21) + random_below(seed, 4096);
 	return 0x10000000 + random_below(seed, ranges[random_below(seed, 5)]);
@@ -192,7 +199,7 @@ static uint64_t data_address(uint64_t *seed)
 /* One record, for both: at words and stepped; how many words it has. */
 static unsigned make_record(uint64_t *words, uint64_t *stepped, uint64_t *seed)
 {
-	unsigned n = (unsigned)random_below(seed, BLOCKS);
+	unsigned n = (unsigned)random_below(seed, near_stores ? 8 : BLOCKS);
 	const struct model_block *block = &fast[n].block;
 	unsigned segment = (unsigned)random_below(seed, block->segment_count);
 
@@ -310,8 +317,8 @@ static void compare(
 	good = same(name, a.counts, b.counts, nearly);
 	for (unsigned t = 1; t < threads; t++)
 		good &= same(name, a.others[t], b.others[t], nearly);
-	ok(good && b.counts[EV_L1D_MISSES] > 1000, "%s: the loop and the steps agree on all counts",
-		name);
+	ok(good && b.counts[near_stores ? EV_ALIASES_4K : EV_L1D_MISSES] > 1000,
+		"%s: the loop and the steps agree on all counts", name);
 	run_end(&a);
 	run_end(&b);
 }
@@ -501,6 +508,13 @@ int main(void)
 	c.dtlb = (struct model_tlb_config){72, 72};
 	compare("pages 2 MiB apart in one set", &c, 1, 14, 0);
 	apart = 0;
+	near_stores = 1;
+	c = zen4();
+	compare("stores of several granules", &c, 1, 27, 0);
+	parts = MODEL_PARTS_ALL & ~MODEL_PART_CLOCK;
+	compare("stores of several granules without clock", &c, 2, 28, 0);
+	parts = MODEL_PARTS_ALL;
+	near_stores = 0;
 	c = r10000();
 	compare("r10000", &c, 1, 5, 0);
 	compare_parts(&c);
