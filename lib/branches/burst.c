@@ -154,6 +154,14 @@ static double tight_part(const struct cache *c)
 	return all > 0 ? tight / all : 0;
 }
 
+/* What counting takes of a time in copies, by its density. */
+static double counting_time(const struct cache *c, double ns)
+{
+	double dense = ns > 0 ? c->work / ns : 0;
+
+	return ns * COUNTING * dense / (dense + DENSE);
+}
+
 /*
  * Native time for a time in copies. Processors count in parallel with other work, so the share of
  * counting grows less than its density: it is 0.35 to 0.46 of the time of programs that do nothing
@@ -161,8 +169,7 @@ static double tight_part(const struct cache *c)
  */
 static double native_time(const struct cache *c, double ns)
 {
-	double dense = ns > 0 ? c->work / ns : 0, tight = tight_part(c);
-	double loose = ns * COUNTING * dense / (dense + DENSE);
+	double tight = tight_part(c), loose = counting_time(c, ns);
 
 	return fmax(ns - tight * c->plain * TIGHT_NS - (1 - tight) * loose, ns / 2);
 }
@@ -170,7 +177,8 @@ static double native_time(const struct cache *c, double ns)
 /*
  * The time of a burst with many stops is not known well: stops take most of it. Then what was
  * executed says more: a byte of code takes about as long as in bursts with few stops. It took no
- * longer than ns, since stops in new code take longer than those that their cost was measured by.
+ * longer than ns, since stops in new code take longer than those that their cost was measured by;
+ * and not much less if there were few stops.
  * A burst of few bytes was in the kernel, and does not say how long code takes.
  */
 static double likely_time(struct cache *c, double ns, uint64_t stops)
@@ -191,8 +199,15 @@ static double likely_time(struct cache *c, double ns, uint64_t stops)
 		c->sure_bytes += bytes;
 	}
 	sum = (c->sure_ns + USUAL_BYTES * BYTE_NS) / (c->sure_bytes + USUAL_BYTES) * bytes;
-	return fmin(exp(trust * log(ns) + (1 - trust) * log(sum)), ns);
+	return fmin(fmax(exp(trust * log(ns) + (1 - trust) * log(sum)), (1 - unsure) * ns), ns);
 }
+
+/* A burst in copies. */
+struct burst_time {
+	uint64_t runs;   /* transfers */
+	double used, ns; /* CPU time; the native time of these, as far as known; 0: not known */
+	double lost;     /* logarithm of used, relative to what is native at least */
+};
 
 /* In copies. false: the process has ended, or has another cache (own: its place). */
 static bool burst_copied(struct held *f, struct cache *c, struct cache *const *own, bool *cut)
@@ -241,33 +256,32 @@ static uint64_t follow_logged(struct held *f, struct cache *c, bool *cut)
 	return runs;
 }
 
-/* Transfers, and the native time of these, as far as known; 0: not known; and what they took.
- * false: as burst_copied. */
-static bool follow_counted(
-	struct held *f, struct cache *c, bool *cut, uint64_t *runs, double *ns, double *took)
+/* false: as burst_copied. */
+static bool follow_counted(struct held *f, struct cache *c, bool *cut, struct burst_time *t)
 {
 	struct branches *b = f->b;
 	const struct followed *p = f->process;
 	pid_t tid = f->tid;
 	uint64_t used = hold_time(p, tid), stops = b->counts[TALLY_STOPS], now;
-	double cost;
+	double cost, ns;
 
 	c->setup_ns = c->setup_stops = 0;
 	c->interrupts = 0;
 	c->work = c->plain = 0;
 	if (!burst_copied(f, c, &f->process->cache, cut))
 		return false;
-	*runs = cache_count(c);
+	t->runs = cache_count(c);
 	now = hold_time(p, tid);
 	now -= c->setup_ns;
 	used = now > used ? now - used : 0; /* it may be gone */
 	stops = b->counts[TALLY_STOPS] - stops - c->setup_stops;
-	*took = (double)used;
 	cost = ((double)stops - c->interrupts) * cache_stop_cost(b) +
 	       c->interrupts * b->costs.interrupted;
-	*ns = fmax((double)used - cost, (double)used / 4);
+	ns = fmax((double)used - cost, (double)used / 4);
+	t->used = (double)used;
 	/* A burst that ended at once gives no rate. */
-	*ns = *ns > TIMED_MIN ? likely_time(c, native_time(c, *ns), stops) : 0;
+	t->ns = ns > TIMED_MIN ? likely_time(c, native_time(c, ns), stops) : 0;
+	t->lost = t->ns > 0 ? log(t->used / fmin(t->ns, ns - counting_time(c, ns))) : 0;
 	return true;
 }
 
@@ -275,29 +289,29 @@ static bool follow_counted(
 static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 {
 	struct branches *b = f->b;
-	uint64_t runs = 0, before = 0;
-	double ns = 0, used = 0;
+	struct burst_time t = {0};
+	uint64_t before = 0;
 
 	if (!c)
 		return burst_follow(f, (unsigned)burst_between(b, LENGTH_MIN, LENGTH_MAX), cut);
 	burst_limit(f, b->most);
-	if (!follow_counted(f, c, cut, &runs, &ns, &used))
+	if (!follow_counted(f, c, cut, &t))
 		return 0;
 	/* The time of a burst in loops that were not yet unrolled is not known well. */
-	if (!*cut && unroll_loops(c, f, ns)) {
+	if (!*cut && unroll_loops(c, f, t.used)) {
 		cache_rate(c, 0);
-		before = runs;
-		if (!follow_counted(f, c, cut, &runs, &ns, &used))
+		before = t.runs;
+		if (!follow_counted(f, c, cut, &t))
 			return before;
 	}
-	native_note(c, ns * 1e-9, used * 1e-9);
-	cache_rate(c, ns * 1e-9);
-	b->counts[TALLY_BURSTS_TIMED] += ns > 0;
-	if (ns <= 0)
-		return before + runs;
-	b->counts[TALLY_TIMED_NS] += (uint64_t)ns;
-	b->counts[TALLY_TIMED_TRANSFERS] += runs;
-	return before + runs;
+	native_note(c, t.ns * 1e-9, t.lost);
+	cache_rate(c, t.ns * 1e-9);
+	b->counts[TALLY_BURSTS_TIMED] += t.ns > 0;
+	if (t.ns <= 0)
+		return before + t.runs;
+	b->counts[TALLY_TIMED_NS] += (uint64_t)t.ns;
+	b->counts[TALLY_TIMED_TRANSFERS] += t.runs;
+	return before + t.runs;
 }
 
 /* It may run on another processor: to follow it there takes longer than what is saved. */

@@ -15,8 +15,8 @@
 
 #define BURSTS_LEAST 3
 #define TOGETHER     0.5 /* of the median burst */
-/* Variance of the logarithm of the factor of bursts' times: at least; by the logarithm of what they
- * took in all, relative to these times. */
+/* Variance of the logarithm of the factor of bursts' times: at least; its root, by what was lost.
+ */
 #define CLOCK_LEAST 0.0025
 #define CLOCK_LOST  0.5
 
@@ -86,20 +86,20 @@ static int weigh_by_clock(const struct native *n, struct weigh *w)
 	return 0;
 }
 
-/* How well the clock knows the factor follows from what part of their time bursts took natively:
- * it is uncertain how much was lost to stops and counting. */
+/* How well the clock knows the factor follows from what of their time bursts may have lost to stops
+ * and counting. */
 static void doubt_clock(const struct native *n, struct weigh *w)
 {
-	double used = 0, seconds = 0;
+	double lost = 0, time = 0;
 
 	for (size_t i = 0; i < w->bursts; i++) {
 		const struct native_burst *b = &n->bursts.data[i];
 
 		w->time[i] = w->weight[i] * b->seconds;
-		used += b->used;
-		seconds += b->seconds;
+		lost += w->time[i] * b->lost;
+		time += w->time[i];
 	}
-	w->open = CLOCK_LEAST + pow(CLOCK_LOST * log(fmax(used / seconds, 1)), 2);
+	w->open = CLOCK_LEAST + pow(CLOCK_LOST * lost / fmax(time, 1e-9), 2);
 }
 
 static int weigh_bursts(const struct cache *c, struct weigh *w)

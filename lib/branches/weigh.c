@@ -2,6 +2,7 @@
 #include "branches/weigh.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@
 int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 {
 	*w = (struct weigh){.bursts = bursts, .anchors = anchors, .factor = 1};
+	anchors++; /* the time */
 	w->count = calloc(anchors * bursts + 1, sizeof(double));
 	w->total = calloc(anchors + 1, sizeof(double));
 	w->doubt = calloc(anchors + 1, sizeof(double));
@@ -120,9 +122,9 @@ static struct stats_weighed weigh_opinion(const struct weigh *w, size_t a, doubl
 
 /*
  * One factor for all, by the median of anchors. Together they say no more than the bursts that have
- * them; and the clock, by which the factor is 1, counts as one more.
+ * them; and the clock, by which the factor is 1, counts as one more. true: it decides.
  */
-static void find_factor(struct weigh *w)
+static bool find_factor(struct weigh *w)
 {
 	struct stats_weighed *each = calloc(w->anchors + 1, sizeof(*each));
 	double *own = calloc(2 * w->bursts + 1, sizeof(*own)), *all = own + w->bursts, sum = 0;
@@ -131,7 +133,7 @@ static void find_factor(struct weigh *w)
 	if (!each || !own) {
 		free(each);
 		free(own);
-		return;
+		return false;
 	}
 	for (size_t a = 0; a < w->anchors; a++) {
 		each[a] = weigh_opinion(w, a, own, all);
@@ -142,10 +144,12 @@ static void find_factor(struct weigh *w)
 		each[a].weight *= fmin(most / sum, 1);
 	each[w->anchors] = (struct stats_weighed){1, clock};
 	w->factor = stats_weighed(each, w->anchors + (clock > 0), (fmin(sum, most) + clock) / 2);
+	w->open = clock > 0 ? 1 / (fmin(sum, most) + clock) : 0;
 	free(each);
 	free(own);
 	for (size_t i = 0; i < w->bursts; i++)
 		w->weight[i] *= w->factor;
+	return clock > fmin(sum, most);
 }
 
 /* Products of anchors over bursts, and their Cholesky factor, in place. */
@@ -224,12 +228,32 @@ static void change_weights(struct weigh *w)
 	}
 }
 
+/* The time as one more anchor: if weights of some bursts grow, others must become less. Where other
+ * anchors know more than the clock, they know it of each phase, and this would only disturb. */
+static void weigh_add_time(struct weigh *w, double doubt)
+{
+	double *row = w->count + w->anchors * w->bursts, total = 0;
+
+	for (size_t i = 0; i < w->bursts; i++) {
+		row[i] = w->time[i] * w->factor / w->weight[i];
+		total += w->time[i];
+	}
+	if (!(doubt > 0) || !(total > 0))
+		return;
+	w->total[w->anchors] = total * w->factor;
+	w->doubt[w->anchors] = doubt;
+	w->unsure[w->anchors++] = w->open;
+}
+
 void weigh_calibrate(struct weigh *w)
 {
+	double clock = w->open;
+
 	drop_rare(w);
 	if (!w->anchors)
 		return;
-	find_factor(w);
+	if (find_factor(w))
+		weigh_add_time(w, clock);
 	for (int round = 0; round < ROUNDS; round++) {
 		make_matrix(w);
 		for (size_t a = 0; a < w->anchors; a++)

@@ -23,7 +23,8 @@ struct weigh {
 	double *weight; /* of bursts: by the clock; then as calibrated */
 	double *time;   /* of bursts: what they stand for */
 	double usual;   /* seconds of a burst: the median */
-	double open;    /* variance of the logarithm of factor, by the clock alone; 0: not known */
+	double open;    /* variance of the logarithm of factor, by the clock; then as calibrated; 0:
+			   not known */
 	double factor;  /* between the two, of all bursts together */
 	/* from here on private */
 	double *matrix, *part, *left, *norm, *unsure, *lever;

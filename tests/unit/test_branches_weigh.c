@@ -130,7 +130,7 @@ static void test_chance(double bursts_with, double truth)
 	struct weigh w;
 
 	is_int(weigh_make(&w, BURSTS, 1), 0, "an anchor in %g bursts", bursts_with);
-	w.open = 0.0025;
+	w.open = 0.04;
 	for (int i = 0; i < BURSTS; i++) {
 		w.weight[i] = 10;
 		w.time[i] = 1;
