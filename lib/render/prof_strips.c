@@ -66,6 +66,10 @@ static void value(const struct report_table *t, const struct prof_style *style,
 {
 	const struct quantity *q = &cell->quantity;
 
+	if (cell->unsure) {
+		strbuf_putc(b, '?');
+		return;
+	}
 	if (cell->weak && !style->dim)
 		strbuf_putc(b, '~');
 	if (q->label == LABEL_ESTIMATED && c->label != q->label)

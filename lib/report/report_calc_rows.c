@@ -2,6 +2,7 @@
 #include "explain/by_branches.h"
 #include "report/report_calc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,15 @@ static const char *confidence_of_most(const struct report_dis_body *b)
 	return analysis_confidence_name(b->calc->frequencies.block[f->block_of[most]].confidence);
 }
 
+/* 686 is "690": without an exponent. */
+static const char *two_digits(struct report_table *t, double value)
+{
+	double unit = value >= 100 && isfinite(value) ? pow(10, floor(log10(value)) - 1) : 1;
+
+	return unit > 1 ? report_text(t, "%.0f", round(value / unit) * unit)
+			: report_text(t, "%.2g", value);
+}
+
 static void summary(struct dis *l, const struct report_dis_body *b)
 {
 	const char *sure = confidence_of_most(b);
@@ -71,10 +81,10 @@ static void summary(struct dis *l, const struct report_dis_body *b)
 	}
 	if (executed > 0)
 		head->note = report_text(l->t,
-			"%s, best case %.2f CPI, actual %.2f (%.2g to %.2g) CPI (both "
+			"%s, best case %.2f CPI, actual %.2f (%s to %s) CPI (both "
 			"estimated%s%s)",
-			head->note, best / executed, cpi.value, cpi.low, cpi.high,
-			sure ? ", confidence " : "", sure ? sure : "");
+			head->note, best / executed, cpi.value, two_digits(l->t, cpi.low),
+			two_digits(l->t, cpi.high), sure ? ", confidence " : "", sure ? sure : "");
 	else
 		head->note = report_text(l->t, "%s; its executions are not known", head->note);
 }
@@ -157,32 +167,23 @@ const char *report_calc_loop(struct dis *l, const struct report_dis_body *b, uin
 	return cpi.label == LABEL_NONE ? "" : report_text(l->t, ", %.2f CPI", cpi.value);
 }
 
-/* The source of the estimated executions, and how to improve it. */
+/* The source of the estimated executions. */
 static const char *calc_rows_estimate(struct dis *l)
 {
 	if (l->d->request->classic)
-		return "from samples (clusters of samples / mi, in order "
-		       "issue); ssrun -ideal counts them, and its file beside this one gives "
-		       "exact ones";
+		return "from samples (clusters of samples / mi, in order issue)";
 	if (explain_branches_timed(l->d))
 		return report_text(l->t,
-			"from branch records of %.0f bursts at random "
-			"moments of "
-			"the run; ssrun -ideal counts them, and its file beside this one gives "
-			"exact ones",
+			"from branch records of %.0f bursts at random moments of the run",
 			explain_branches_timed(l->d));
 	if (explain_branches_any(l->d))
 		return report_text(l->t,
-			"from branch records, which say how ways part, "
-			"and "
-			"from samples%s; ssrun -ideal counts them, and its file beside this one "
-			"gives exact ones",
+			"from branch records, which say how ways part, and from samples%s",
 			explain_branches_rated(l->d)
 				? ""
 				: ", which alone give the scale (no address was watched often)");
-	return "from samples alone (samples / mi that flow through the "
-	       "function); ssrun -branches records what makes better ones, ssrun -ideal counts "
-	       "them, and its file beside this one gives exact ones";
+	return "from samples alone (samples / mi that flow through the function); ssrun -branches "
+	       "records what makes better ones";
 }
 
 void report_calc_notes(struct dis *l)
@@ -193,5 +194,6 @@ void report_calc_notes(struct dis *l)
 		"of core %s; cpi: cycles that it took",
 		l->calc->explain.analysis.core.name);
 	if (!l->calc->explain.analysis.exact)
-		report_note(l->t, "Executions are estimated %s", calc_rows_estimate(l));
+		report_note(l->t, "Executions are estimated %s; for exact ones, %s",
+			calc_rows_estimate(l), report_culprits_counted(l->t, l->d, "-calc"));
 }

@@ -11,6 +11,7 @@
 
 enum { SHOWN = 3, POSSIBLE_SHOWN = 2 };
 #define POSSIBLE 0.5
+#define WORTH    0.05
 
 const char *report_culprits_confidence(const struct explain_result *p, uint32_t i)
 {
@@ -18,6 +19,17 @@ const char *report_culprits_confidence(const struct explain_result *p, uint32_t 
 		return p->analysed.analysis->compared ? "counted" : "exact";
 	return analysis_confidence_name(
 		p->analysed.frequencies.block[p->code.flow->block_of[i]].confidence);
+}
+
+const char *report_culprits_unsure(const struct explain_result *p, uint32_t i)
+{
+	struct quantity q = explain_executions_of(&p->analysed, i);
+
+	if (q.label != LABEL_ESTIMATED ||
+		(q.value <= REPORT_TOO_WIDE * q.low && q.high <= REPORT_TOO_WIDE * q.value))
+		return NULL;
+	return !(q.low > 0) && p->analysed.analysis->branches ? "met by no burst"
+							      : "executions uncertain";
 }
 
 static void take(struct report_table *t, const char *cause, double value, double low, double high,
@@ -92,6 +104,20 @@ static int by_share(const void *a, const void *b)
 	return sort_falling_number(x->cycles, y->cycles) ?: strcmp(x->name, y->name);
 }
 
+/* The static wait, beyond the n so far: of the divider, or of a dependency, it is one with what the
+ * schedule does not explain. Was it added to one of these? */
+static bool add_fixed(struct share *list, size_t n, const char *name, double cycles)
+{
+	for (size_t k = 0; k < n && cycles > 0; k++)
+		if (strcmp(list[k].name, name) == 0 && list[k].cycles > 0) {
+			list[k].cycles += cycles;
+			return true;
+		}
+	list[n].cycles = cycles;
+	snprintf(list[n].name, sizeof(list->name), "static: %s", name);
+	return false;
+}
+
 static size_t shares_of(const struct explain_result *p, uint32_t i, struct share *list)
 {
 	const struct culprit_wait *w = &p->culprits.wait[i];
@@ -111,9 +137,7 @@ static size_t shares_of(const struct explain_result *p, uint32_t i, struct share
 	}
 	list[n].cycles = data;
 	snprintf(list[n++].name, sizeof(list->name), "dcache");
-	list[n].cycles = w->fixed;
-	snprintf(list[n++].name, sizeof(list->name), "static: %s",
-		culprit_fixed_name(culprit_fixed(&p->input, i)));
+	n += !add_fixed(list, n, culprit_fixed_name(culprit_fixed(&p->input, i)), w->fixed);
 	list[n].cycles = w->unexplained;
 	snprintf(list[n++].name, sizeof(list->name), "unexplained");
 	qsort(list, n, sizeof(*list), by_share);
@@ -148,8 +172,25 @@ static void add_possible(
 		snprintf(text + used, size - used, ")");
 }
 
+/* Shares follow from executions: without these, names alone. */
+static const char *unsure_text(
+	struct report_table *t, const struct share *list, size_t n, double all, const char *why)
+{
+	const char *text = why;
+	bool any = false;
+
+	for (size_t k = 0; k < n && k < SHOWN && list[k].cycles > WORTH * all; k++) {
+		if (strcmp(list[k].name, "unexplained") == 0)
+			continue;
+		text = report_text(t, "%s%s%s", text, any ? ", " : ": perhaps ", list[k].name);
+		any = true;
+	}
+	return text;
+}
+
 const char *report_culprits_text(struct report_table *t, const struct explain_result *p, uint32_t i)
 {
+	const char *unsure = report_culprits_unsure(p, i);
 	struct share list[CULPRITS + 3] = {0};
 	size_t n = shares_of(p, i, list), used = 0;
 	double all = 0;
@@ -157,6 +198,8 @@ const char *report_culprits_text(struct report_table *t, const struct explain_re
 
 	for (size_t k = 0; k < n; k++)
 		all += list[k].cycles;
+	if (unsure)
+		return unsure_text(t, list, n, all, unsure);
 	for (size_t k = 0; k < n && k < SHOWN && used < sizeof(text); k++) {
 		double percent = all > 0 ? 100 * list[k].cycles / all : 0;
 
@@ -181,6 +224,14 @@ const char *report_culprits_blame(
 	if (blame == FLOW_NONE || blame == i)
 		return "";
 	return report_text(t, "%llx", (unsigned long long)p->code.flow->insns.data[blame].address);
+}
+
+const char *report_culprits_counted(
+	struct report_table *t, const struct prof_data *d, const char *option)
+{
+	const char *file = d->request->count == 1 ? d->request->inputs[0].file : "THESE";
+
+	return report_text(t, "ssrun -ideal -o X COMMAND; prof %s %s X", option, file);
 }
 
 void report_culprits_describe(struct report_table *t, const struct explain *x)

@@ -28,10 +28,16 @@ struct report_row report_code_row(
 
 /* How sure its executions are: "exact", "high" ...; "" where they are not known. */
 const char *report_culprits_confidence(const struct explain_result *p, uint32_t i);
+/* An end of an interval against the value. The best intervals without watched addresses reach a
+ * factor of 6 (by_branches.c), and their values are good. */
+#define REPORT_TOO_WIDE 10.0
+/* Are these so uncertain that no figure of them means anything? "met by no burst" ..., or NULL. */
+const char *report_culprits_unsure(const struct explain_result *p, uint32_t i);
 /* Adds the culprits of instruction i to the table's, as those of row. */
 void report_culprits_take(
 	struct report_table *t, const struct explain_result *p, uint32_t i, struct report_row *row);
-/* "dcache 80%, dtlb 20%": most likely first, with the static wait among them. */
+/* "dcache 80%, dtlb 20%": most likely first, with the static wait among them. Where executions are
+ * unsure, that, and without shares. */
 const char *report_culprits_text(
 	struct report_table *t, const struct explain_result *p, uint32_t i);
 /* The address of the instruction that caused most of it, "" for the instruction itself. */
@@ -39,5 +45,9 @@ const char *report_culprits_blame(
 	struct report_table *t, const struct explain_result *p, uint32_t i);
 /* The core and the costs that the analysis used. */
 void report_culprits_describe(struct report_table *t, const struct explain *x);
+
+/* The command that counts executions, and the report (an option) with the counts. */
+const char *report_culprits_counted(
+	struct report_table *t, const struct prof_data *d, const char *option);
 
 #endif

@@ -67,6 +67,7 @@ struct report_cell {
 	double percent, cumulative;
 	uint64_t samples; /* of the value */
 	bool weak;        /* too few of them to mean anything */
+	bool unsure;      /* the interval is too wide for a figure: text shows "?" */
 	const char *text; /* of a REPORT_TEXT column; may be NULL */
 };
 

@@ -10,11 +10,13 @@
 #include "report/report_views.h"
 
 enum { USUAL_ROWS = 20 };
+#define USUAL_LEAST 0.5 /* percent */
 
 struct stall {
 	double cycles; /* waited */
 	struct report_row row;
 	struct quantity executions, cpi;
+	bool unsure; /* of these two: too uncertain to be shown */
 	const char *confidence, *culprits, *blame;
 	uint32_t image;
 	const struct prof_waited *waited; /* on the model; NULL: not known */
@@ -23,6 +25,7 @@ struct stall {
 struct stalls {
 	struct report_waits *w;
 	VEC(struct stall) list;
+	size_t all;          /* with those that are not in the list */
 	size_t rows;         /* of those shown at most; 0: any number */
 	double least;        /* shorter ones are not among these */
 	double sure, waited; /* cycles whose executions are sure, cycles waited */
@@ -66,6 +69,7 @@ static void take_stall(struct stalls *l, const struct explain_result *p, uint32_
 		.confidence = report_culprits_confidence(p, i)};
 
 	report_culprits_take(t, p, i, &s.row);
+	s.unsure = report_culprits_unsure(p, i) != NULL;
 	s.culprits = report_culprits_text(t, p, i);
 	s.blame = report_culprits_blame(t, p, i);
 	t->failed |= vec_add(&l->list, s) != 0;
@@ -83,7 +87,10 @@ static int stalls_take_procedure(void *to, struct explain_result *p, struct erro
 
 		l->sure += strcmp(sure, "low") && sure[0] ? p->input.cycles[i] : 0;
 		l->waited += w->dynamic + w->fixed + w->gain;
-		if (w->dynamic + w->fixed > 0 && !(cycles < l->least))
+		if (!(w->dynamic + w->fixed > 0))
+			continue;
+		l->all++;
+		if (!(cycles < l->least))
 			take_stall(l, p, i, cycles);
 	}
 	return l->w->t->failed ? error_nomem(e) : 0;
@@ -132,6 +139,7 @@ static void stalls_add_row(
 			.cumulative = fmin(cumulative, 100)};
 	cells[STALL_EXECUTIONS].quantity = s->executions;
 	cells[STALL_CPI].quantity = s->cpi;
+	cells[STALL_EXECUTIONS].unsure = cells[STALL_CPI].unsure = s->unsure;
 	cells[STALL_CONFIDENCE].text = s->confidence;
 	cells[STALL_CAUSE].text = s->culprits;
 	cells[STALL_BLAME].text = s->blame;
@@ -139,10 +147,40 @@ static void stalls_add_row(
 	report_beside_fill(&w->beside, t, row, s->waited);
 }
 
+/* The words in the rows that are shown. */
+static void stalls_explain_words(struct report_table *t)
+{
+	bool fixed = false, retirement = false, blamed = false, unsure = false;
+
+	for (size_t i = 0; !t->failed && i < t->rows.count; i++) {
+		const struct report_cell *cells = report_cells(t, i);
+
+		fixed |= strstr(cells[STALL_CAUSE].text, "static: ") != NULL;
+		retirement |= strstr(cells[STALL_CAUSE].text, "static: retirement") != NULL;
+		blamed |= cells[STALL_BLAME].text[0] != '\0';
+		unsure |= cells[STALL_EXECUTIONS].unsure;
+	}
+	if (unsure)
+		report_note(t,
+			"?: executions are not known to a factor of %.0f (-ci and -json show "
+			"the 95%% interval)",
+			REPORT_TOO_WIDE);
+	if (fixed)
+		report_note(t,
+			"static: a wait that the schedule of the core explains, without a "
+			"miss%s",
+			retirement ? "; static: retirement: for its turn to retire, after "
+				     "instructions that retire before it"
+				   : "");
+	if (blamed)
+		report_note(t, "blame: the address of the earlier instruction that it waited for");
+}
+
 static int stalls_make(struct report_waits *w, struct error *e)
 {
 	double all = w->x.total * w->x.analysis.cycles;
-	struct report_cut cut = report_cut_of(w->d, (struct prof_quit){.rows = USUAL_ROWS});
+	struct report_cut cut =
+		report_cut_of(w->d, (struct prof_quit){.rows = USUAL_ROWS, .percent = USUAL_LEAST});
 	struct stalls l = {.w = w, .rows = cut.quit.rows};
 	int rc = explain_each(&w->x, stalls_take_procedure, &l, e);
 	bool low = false;
@@ -168,10 +206,12 @@ static int stalls_make(struct report_waits *w, struct error *e)
 		stalls_add_row(w, &l.list.data[i], percent, cut.cumulative);
 		low = low || strcmp(l.list.data[i].confidence, "low") == 0;
 	}
+	stalls_explain_words(w->t);
+	report_left_out(w->t, l.all - cut.shown, "row", "-q");
 	/* Of samples alone, the head names what is better. */
 	if (low && explain_branches_any(w->d))
-		report_note(w->t, "Confidence low: ssrun -ideal counts executions, and its file "
-				  "beside this one gives exact ones");
+		report_note(w->t, "Confidence low: for exact executions, %s",
+			report_culprits_counted(w->t, w->d, "-stalls"));
 	vec_fini(&l.list);
 	return rc;
 }

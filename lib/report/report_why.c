@@ -6,7 +6,10 @@
  * executions are known.
  */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/sort.h"
 #include "report/report_culprits.h"
 #include "report/report_views.h"
 
@@ -19,6 +22,8 @@ struct why {
 	struct prof_waited modelled; /* by a second run */
 };
 
+enum { REMEDIES = 3 };
+#define WORTH    0.03 /* of all cycles: a cause with a remedy */
 #define TOO_MUCH 0.25 /* net sampling error and unexplained gain, of all cycles */
 
 enum { WHY_FROM, WHY_TO, WHY_LIKELY, WHY_MODEL, WHY_COLUMNS };
@@ -61,6 +66,28 @@ static const char *const advice[CULPRITS] = {
 			       "sums in parallel, pointers known earlier)",
 	[CULPRIT_FRONT_END] = "many taken branches: make the usual path fall through (profile "
 			      "feedback), unroll short loops",
+};
+
+/* Of waits that the schedule explains. */
+static const char *const advice_fixed[CULPRIT_FIXED] = {
+	[SCHEDULE_NONE] = "the schedule of the core explains it: execute fewer instructions",
+	[SCHEDULE_FRONT_END] =
+		"the front end delivers no more instructions in a cycle: execute fewer "
+		"(vectors, simpler addresses, work moved out of loops)",
+	[SCHEDULE_FETCH] = "bytes of code arrive no faster: align loops, use shorter instructions",
+	[SCHEDULE_WINDOW] = "the window is full of instructions that wait: shorten the chain that "
+			    "they wait for",
+	[SCHEDULE_INPUT] = "each result is needed for the next: break the chain (several sums in "
+			   "parallel), or use operations of less latency",
+	[SCHEDULE_MEMORY] = "data go from a store to a load: keep them in registers",
+	[SCHEDULE_PORT] = "one kind of execution unit is busy: use other instructions, or vectors",
+	[SCHEDULE_STORES] = "stores leave the store buffer no faster: store less often, more at "
+			    "once",
+	[SCHEDULE_RETIREMENT] = "instructions retire as fast as the core can: execute fewer of "
+				"them (vectors, work moved out of loops)",
+	[SCHEDULE_LATENCY] = "nothing else is there to do meanwhile: start it earlier, or use an "
+			     "operation of less latency",
+	[SCHEDULE_SERIAL] = "an instruction is executed alone: execute it less often",
 };
 
 /* ---- modelled waits ---- */
@@ -194,23 +221,63 @@ static void why_rows(const struct why *w)
 		dynamic + fixed + s->execution + s->error + s->untold + w->bare + w->kernel);
 }
 
+struct remedy {
+	double cycles;
+	const char *name, *text;
+};
+
+static int remedies_by_cycles(const void *a, const void *b)
+{
+	const struct remedy *x = a, *y = b;
+
+	return sort_falling_number(x->cycles, y->cycles) ?: strcmp(x->name, y->name);
+}
+
+static size_t find_remedies(const struct why *w, struct remedy *list)
+{
+	const struct culprits_sum *s = &w->all;
+	size_t n = 0;
+
+	for (unsigned k = 0; k < CULPRITS; k++) {
+		double divisions = k == CULPRIT_DIVIDER ? s->fixed[CULPRIT_FIXED_DIVISION] : 0;
+
+		list[n++] = (struct remedy){
+			s->likely[k] + divisions, culprit_name((enum culprit_cause)k), advice[k]};
+	}
+	for (unsigned k = 0; k < CULPRIT_FIXED_DIVISION; k++)
+		list[n++] = (struct remedy){s->fixed[k],
+			report_text(w->t, "Static: %s", culprit_fixed_name(k)), advice_fixed[k]};
+	list[n++] = (struct remedy){s->unexplained, "Unexplained stall",
+		w->w->x.analysis.exact ? "no known cause fits"
+				       : report_text(w->t,
+						 "no cause fits, or there are more executions than "
+						 "estimated: for exact ones, %s",
+						 report_culprits_counted(w->t, w->w->d, "-why"))};
+	return n;
+}
+
 /* The largest causes in plain words. */
 static void advise(const struct why *w)
 {
-	bool said[CULPRITS] = {false};
+	struct remedy list[CULPRITS + CULPRIT_FIXED] = {0};
+	size_t n = find_remedies(w, list);
 
-	for (int n = 0; n < 3; n++) {
-		unsigned most = 0;
-
-		for (unsigned k = 1; k < CULPRITS; k++)
-			if (!said[k] && (said[most] || w->all.likely[k] > w->all.likely[most]))
-				most = k;
-		if (said[most] || !(w->all.likely[most] > 0.03 * w->all.cycles))
-			break;
-		said[most] = true;
-		report_note(w->t, "%s, about %.0f%%: %s", culprit_name((enum culprit_cause)most),
-			100 * w->all.likely[most] / w->all.cycles, advice[most]);
-	}
+	qsort(list, n, sizeof(*list), remedies_by_cycles);
+	for (size_t i = 0; i < n && i < REMEDIES; i++)
+		if (list[i].cycles > WORTH * w->all.cycles)
+			report_note(w->t, "%s, about %.0f%%: %s", list[i].name,
+				100 * list[i].cycles / w->all.cycles, list[i].text);
+	if (-w->all.gain > WORTH * w->all.cycles)
+		report_note(w->t, "Unexplained gain, %.0f%%: %s", 100 * w->all.gain / w->all.cycles,
+			w->w->x.analysis.exact
+				? "these instructions took less time than the core needs at least, "
+				  "by its description"
+				: report_text(w->t,
+					  "these instructions took less time than their executions "
+					  "need at least: there are fewer than estimated; for "
+					  "exact "
+					  "ones, %s",
+					  report_culprits_counted(w->t, w->w->d, "-why")));
 }
 
 static bool why_is_kernels(const struct why *w, const struct explain_result *p)

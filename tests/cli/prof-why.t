@@ -171,6 +171,13 @@ is "nothing is locked" "$(python3 look.py why.json locked)" "0 0"
 run prof -why turns -core zen4 -json time.exp ideal.exp
 printf '%s\n' "$out" > why.json
 is "a loop that goes on for long is not mispredicted" "$(python3 look.py why.json mispredict | cut -d' ' -f1)" 0
+# A cause of the schedule has its remedy, and stands before smaller ones.
+run prof -why turns -core zen4 time.exp ideal.exp
+like "a wait of the schedule has a remedy" "$out" 'Static: front end, about [0-9]+%: the front end delivers'
+run prof -stalls -core zen4 -q 5% time.exp ideal.exp
+like "-q leaves out rows, and counts them" "$out" '[0-9] more rows are left out \(-q\)'
+like "blame is explained" "$out" '^blame: the address'
+unlike "the divider has one name" "$out" 'divider.*divider'
 run prof -why nosuch -core zen4 -json time.exp ideal.exp
 is "no such function: nothing is shown, and that is said" "$status" 1
 run prof -why ideal.exp
