@@ -22,7 +22,7 @@ static int add_calc(void *target, const char *argument, struct error *e)
 	for (size_t i = 0; report_views[i].name; i++)
 		if (report_views[i].make == report_calc)
 			o->view[i] = true;
-	return option_words_add(&o->only, argument, e);
+	return option_words_add(&o->about, argument, e) ?: option_words_add(&o->only, argument, e);
 }
 
 /* n, n% or ncum%. */
@@ -418,7 +418,8 @@ static int take_procedures(struct options *o, struct error *e)
 	for (size_t i = 0; o->files[i]; i++) {
 		if (access(o->files[i], F_OK) == 0 || strchr(o->files[i], '/'))
 			o->files[kept++] = o->files[i];
-		else if (option_words_add(&o->only, o->files[i], e))
+		else if (option_words_add(&o->about, o->files[i], e) ||
+			 option_words_add(&o->only, o->files[i], e))
 			return -1;
 	}
 	o->files[kept] = NULL;
@@ -454,6 +455,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 
 void options_fini(struct options *o)
 {
+	vec_fini(&o->about);
 	vec_fini(&o->only);
 	vec_fini(&o->only_whom);
 	vec_fini(&o->exclude_whom);

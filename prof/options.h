@@ -22,6 +22,7 @@ struct options {
 	const char *names, *output, *root, *debug_directory;
 	/* NULL-terminated once parsed */
 	word_list only, exclude, only_whom, exclude_whom, sources, archives;
+	word_list about;    /* those of only that are the functions of a report */
 	const char *export; /* format */
 	const char *html;   /* the file to write */
 	const char *image;

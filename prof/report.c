@@ -9,6 +9,7 @@
 #include "base/say.h"
 #include "base/shown.h"
 #include "base/terminal.h"
+#include "image/image.h"
 #include "prof.h"
 #include "profile/entities.h"
 #include "render/prof.h"
@@ -39,23 +40,53 @@ static int draw(
 	return out->failed ? error_nomem(e) : 0;
 }
 
-static size_t say_unmatched(const struct prof_data *d, const char *option, const char *const *globs)
+/* The option that has this word of -only. */
+static const char *asked_by(const struct options *o, const char *word)
+{
+	for (size_t i = 0; i < o->about.count; i++)
+		for (size_t k = 0; o->about.data[i] == word && report_views[k].name; k++)
+			if (o->view[k] && report_views[k].flags & (VIEW_ABOUT | VIEW_ALONE))
+				return report_views[k].name;
+	return "only";
+}
+
+/* The image that has a function of this name, though no sample is in it; NULL: none. */
+static const char *image_with(const struct prof_data *d, const char *name)
+{
+	for (uint32_t i = 0; i < d->images.count; i++) {
+		struct image *file = profile_names_file(&d->names, i);
+
+		if (file && image_symbol_find(file, name))
+			return d->images.data[i].name;
+	}
+	return NULL;
+}
+
+static size_t say_unmatched(const struct options *o, const struct prof_data *d, const char *option,
+	const char *const *globs)
 {
 	size_t unmatched = 0;
 	char hint[512];
 
 	for (; globs && *globs; globs++) {
+		const char *by = option ? option : asked_by(o, *globs), *image;
+
 		if (!profile_unmatched(d, *globs, hint, sizeof(hint)))
 			continue;
-		say("%s: no function or image matches '%s'%s%s", option, *globs,
-			*hint ? ": " : "; without -only, the report lists them", hint);
+		image = image_with(d, *globs);
+		if (image)
+			say("-%s: no sample was in '%s' of %s: ssrun -ideal counts its executions",
+				by, *globs, image);
+		else
+			say("-%s: no function or image matches '%s'%s%s", by, *globs,
+				*hint ? ": " : "; prof without this word lists them", hint);
 		unmatched++;
 	}
 	return unmatched;
 }
 
 /* Is anything selected? It is said which words of -only and -exclude select nothing. */
-static bool selects(struct prof_data *d, struct error *e)
+static bool selects(const struct options *o, struct prof_data *d, struct error *e)
 {
 	const char *const *only = d->request->only;
 	size_t count = 0;
@@ -66,8 +97,8 @@ static bool selects(struct prof_data *d, struct error *e)
 		return false;
 	while (only && only[count])
 		count++;
-	say_unmatched(d, "-exclude", d->request->exclude);
-	return say_unmatched(d, "-only", only) < count || !count;
+	say_unmatched(o, d, "exclude", d->request->exclude);
+	return say_unmatched(o, d, NULL, only) < count || !count;
 }
 
 /* One view, from samples to text. 1: -only selects nothing, and there is no text. */
@@ -92,7 +123,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 	if (rc == 0)
 		rc = loaded_note_damage(l, &table, e);
 	if (rc == 0 && !*incomplete) /* of several views, the first one says it */
-		shown = selects(&data, e);
+		shown = selects(o, &data, e);
 	table.incomplete = table.incomplete || !shown;
 	if (rc == 0 && text && request->name_limit)
 		report_names_shorten(&table, request->name_limit);

@@ -4,6 +4,7 @@
  * what was inferred from what. prof -head shows all that there is instead.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/plural.h"
 #include "base/strbuf.h"
@@ -69,14 +70,31 @@ static void brief_foreign(struct report_table *t, const struct prof_data *d)
 	}
 }
 
+/* One, or each that is compared: in one line, as there are five. */
+static void brief_commands(struct report_table *t, const struct prof_data *d)
+{
+	const char *last = NULL, *text = NULL;
+	size_t shown = 0, inputs = d->request->compare ? d->request->count : 1;
+
+	for (size_t i = 0; i < inputs && shown < FILES_SHOWN; i++) {
+		const char *own = experiment_fact_find(d->request->inputs[i].experiment, "command");
+
+		if (!own || (last && strcmp(last, own) == 0))
+			continue;
+		text = text ? report_text(t, "%s; %s", text, own) : own;
+		last = own;
+		shown++;
+	}
+	if (text)
+		report_brief(t, "Command", "%s", text);
+}
+
 void report_brief_run(struct report_table *t, const struct prof_data *d)
 {
-	const char *command = fact_of(d, "command"), *host = fact_of(d, "host"),
-		   *cpu = fact_of(d, "cpu"), *kernel = fact_of(d, "kernel"),
-		   *model = fact_of(d, "model");
+	const char *host = fact_of(d, "host"), *cpu = fact_of(d, "cpu"),
+		   *kernel = fact_of(d, "kernel"), *model = fact_of(d, "model");
 
-	if (command)
-		report_brief(t, "Command", "%s", command);
+	brief_commands(t, d);
 	brief_foreign(t, d);
 	if (host || cpu || model)
 		report_brief(t, REPORT_RUN_ON, "%s%s%s%s%s%s%s", host ? host : "",

@@ -334,8 +334,8 @@ static void cover_nothing(struct report_table *t, const struct prof_data *d)
 			period / 1e6);
 	else
 		report_note(t,
-			"The run was too short for a sample, which comes every %.15g %s: give it "
-			"more work, or add up several runs (ssrun -runs)",
+			"No sample: the run had fewer than %.15g %s, which are one: if it should "
+			"have more, give it more work, or add up several runs (ssrun -runs)",
 			period, of->short_name);
 }
 

@@ -118,6 +118,8 @@ like "-calipers NAME" "$out" ': 190 samples of '
 run prof -only searhc app.pcsamp.100
 is "-only: what matches nothing" "$status $out" "1 "
 like "is said, with what is near" "$err" "-only: no function or image matches 'searhc': did you mean 'search'"
+run prof -only _start app.pcsamp.100
+like "a function without samples is no error of spelling" "$err" "-only: no sample was in '_start' of app: ssrun -ideal"
 run prof -heavy -procedures -only 'searhc*' app.pcsamp.100
 is "once for several reports" "$status $out $(printf '%s\n' "$err" | wc -l)" "1  1"
 run prof -only searhc -only main app.pcsamp.100
@@ -386,6 +388,13 @@ unlike "JSON has whole names" "$(prof -json long.exp)" '<\.\.\.>'
 run prof -names long long.exp
 is "-names: other words" "$status" 125
 
+# Two commands side by side: both are in the head.
+for n in 7 8; do
+	printf 'type pcsamp\nfact command ./app %s\nmetric time 10000019 measured clock\nprocess 100 -1 app\nthread 1 100 app\n' "$n" | make_experiment "arg$n.exp"
+done
+like "-compare names both commands" "$(prof -compare arg7.exp arg8.exp 2>&1)" '^Command  *./app 7; ./app 8$'
+printf 'type dsc_hwc\nmetric dsc 3023 model - 26\nprocess 100 -1 app\nthread 1 100 app\n' | make_experiment none.exp
+like "no samples of an event: it was too rare" "$(prof none.exp 2>&1)" '^No sample: the run had fewer than 3023 dsc'
 # A run without samples: what to do.
 printf 'type pcsamp\nmetric time 10000019 measured clock\nprocess 100 -1 app\nthread 1 100 app\n' | make_experiment empty.exp
 like "no samples: the run was too short" "$(prof empty.exp 2>&1)" '^The run was too short for a sample, which comes every 10 ms: give it more work, or add up several runs'
@@ -411,7 +420,7 @@ like "of a runtime that is not known: what prof reads" "$(prof app.exp 2>&1)" '^
 like "exported, it is named by its image" "$(prof -export folded node.exp 2>/dev/null)" '\(no symbol\) \[anonymous\] 40$'
 like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)" '^60.0% is in an interpreter. .*: python -X perf$'
 for runtime in python3.11 perl; do generated $runtime | make_experiment $runtime.exp; done
-like "one that is too old for that" "$(prof python3.11.exp 2>&1)" '^60.0% is in an interpreter. .*: ssrun -usertime, of Python 3.11; python -X perf, of 3.12 or later$'
+like "one that is too old for that" "$(prof python3.11.exp 2>&1)" '^60.0% is in an interpreter. .*: ssrun -fusertime, of Python 3.11; python -X perf, of 3.12 or later$'
 like "one that has none" "$(prof perl.exp 2>&1)" '^60.0% is in an interpreter. .* have no names: it cannot give any$'
 
 rm app
