@@ -77,6 +77,15 @@ uint64_t machine_clock_settled(struct machine_clock_timing t)
 	return machine_plausible_hz(t.hz) && t.scatter <= SCATTER ? clock_on_grid(t.hz) : 0;
 }
 
+uint64_t machine_clock_now(void)
+{
+	struct machine_clock_timing t = {0, 1};
+
+	if (kept_measures())
+		t = machine_time_clock();
+	return machine_plausible_hz(t.hz) && t.scatter <= SCATTER ? t.hz : 0;
+}
+
 /* Measured now; where it was kept by another process meanwhile, that. */
 static bool clock_measure(const struct machine_identity *id, uint64_t stated, struct clock_kept *k)
 {

@@ -87,6 +87,11 @@ bool machine_constant(const struct machine *m, size_t i, struct machine_constant
 /* What there is to fill for kernels that measure. */
 struct rig_shape machine_shape(const struct machine *m);
 
+/* This host's clock now, in Hz, timed for some 60 ms; 0: it cannot be timed, it scatters, or
+ * PERFEX_HOST forbids it. The clock of machine_find is the same for a whole boot; this one is for
+ * what is compared with a time that is measured now. */
+uint64_t machine_clock_now(void);
+
 /* "measured", "stated", "assumed" or "unknown"; of a description's clock "". */
 const char *machine_clock_word(enum machine_clock_from from);
 

@@ -49,6 +49,7 @@ const struct field machine_fields[] = {
 	{"prefetch", "L1D-stride", FIELD_PREFETCH, MODEL(l1d_stride), .low = PREFETCH_ENTRIES | PREFETCH_AHEAD},
 	{"prefetch", "L2-adjacent", FIELD_CHOICE, MODEL(l2_adjacent), .choices = {"off", "on"}},
 	{"prefetch", "L2-stream", FIELD_PREFETCH, MODEL(l2_stream), .low = PREFETCH_ENTRIES | PREFETCH_AHEAD | PREFETCH_LINES},
+	{"prefetch", "stream-step", FIELD_COUNT, MODEL(stream_step), .high = 64},
 	{"prefetch", "stream-pages", FIELD_CHOICE, MODEL(stream_pages), .choices = {"stop", "cross"}},
 
 	{"tlbs", "page", FIELD_SIZE, MODEL(page_size), .low = 4096, .high = 1u << 30},
@@ -63,11 +64,13 @@ const struct field machine_fields[] = {
 	{"tlbs", "DTLB-2M", FIELD_LARGE, MODEL(large_dtlb)},
 	{"tlbs", "STLB-2M", FIELD_LARGE, MODEL(large_stlb)},
 	{"tlbs", "walk", FIELD_CYCLES, MODEL(walk_latency), .high = 10000},
+	{"tlbs", "walkers", FIELD_COUNT, MODEL(walkers), .high = 16},
 
 	{"pipeline", "width", FIELD_COUNT, MODEL(width), .low = 1, .high = 32},
 	{"pipeline", "window", FIELD_COUNT, MODEL(window), .low = 1, .high = 4096},
 	{"pipeline", "store-buffer", FIELD_COUNT, MODEL(store_buffer), .low = 1, .high = 256},
 	{"pipeline", "misses", FIELD_COUNT, MODEL(misses), .high = 64},
+	{"pipeline", "miss-hold", FIELD_CYCLES, MODEL(miss_hold), .high = 1000},
 	{"pipeline", "fetch-group", FIELD_COUNT, MODEL(fetch_group), .high = 64},
 	{"pipeline", "fetch-groups", FIELD_COUNT, MODEL(fetch_groups), .high = 4},
 	{"pipeline", "fetch-line", FIELD_COUNT, MODEL(fetch_line), .high = 4096},

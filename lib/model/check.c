@@ -216,6 +216,8 @@ static const char *check_prefetchers(const struct model_config *config)
 		(!config->l2_stream.entries || !config->l2_stream.ahead ||
 			!config->l2_stream.lines))
 		return "a stream prefetcher needs entries, a distance, and lines";
+	if (config->stream_step > PREFETCH_AHEAD_MAX)
+		return "the requests of a stream are more than 64 lines apart";
 	if (on && config->flavour == MODEL_CACHEGRIND)
 		return "cachegrind has no prefetchers";
 	return (const char *)0;
@@ -230,6 +232,8 @@ static const char *check_core(const struct model_config *config)
 		return "width must be from 1 to 64 instructions a cycle";
 	if (!config->window || config->window > 65536)
 		return "window must be from 1 to 65536 instructions";
+	if (config->walkers > RETIRE_WALKERS)
+		return "there are more than 16 page walkers";
 	if (config->memory_latency > LATENCY_MAXIMUM || config->stlb_latency > LATENCY_MAXIMUM ||
 		config->walk_latency > LATENCY_MAXIMUM ||
 		config->intervention_latency > LATENCY_MAXIMUM)

@@ -194,6 +194,7 @@ struct model_config {
 	uint32_t stlb_latency; /* cycles added by a first-level TLB miss that hits the second level
 				*/
 	uint32_t walk_latency; /* cycles added by a page walk */
+	uint32_t walkers;      /* walks at once, of the retirement clock; 0: no limit */
 	uint32_t width;        /* instructions retired per cycle at best */
 	uint32_t window;       /* instructions in flight: misses nearer than this overlap */
 	uint32_t mispredict_penalty;    /* cycles */
@@ -208,6 +209,8 @@ struct model_config {
 	uint32_t store_buffer;         /* entries */
 	uint32_t misses; /* loads that may wait for a line at once: beyond, they take turns; 0: no
 			    limit */
+	uint32_t
+		miss_hold; /* cycles that the place of a load stays taken after its line has come */
 	/* Cycles from one line to the next that a core gets from there at best; 0: no limit. */
 	uint32_t l2_interval, ll_interval, memory_interval;
 	/* Likewise of lines that replace modified ones of the same set of L1D; 0: no limit. */
@@ -242,6 +245,7 @@ struct model_config {
 	 * decoder finds. */
 	uint32_t btb, btb_first, btb_second, btb_miss;
 	uint32_t l2_write_back; /* enum model_way: of modified lines back to L2 */
+	uint32_t stream_step;   /* lines from request to request that l2_stream follows; 0: any */
 	uint32_t stream_pages; /* enum model_stream_pages: does L2-stream go on in the next page? */
 	uint32_t parts;        /* enum model_part: those that the run needs */
 	uint32_t events[EVENT_LIMIT / 32]; /* without other parts than execution, a bit for each

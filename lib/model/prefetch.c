@@ -9,8 +9,9 @@
  *   lines mean the next line. Instructions have their entry by the low bits of their address; if
  *   the instruction is not known, the page is used instead.
  * - l2_stream: requests to L2 in ascending or descending lines of a page (Palacharla and Kessler,
- *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual). Pages have one of four
- *   entries by the low bits of their number.
+ *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual), where the machine says
+ *   so only at most stream_step lines apart. Pages have one of four entries by the low bits of
+ *   their number.
  * - l2_adjacent: a request that misses L2 also fetches the other line of its pair.
  *
  * None of them crosses a page, except streams where the machine says so: those continue in the page
@@ -213,6 +214,7 @@ INLINE void stream(struct model *m, struct core *core, uint64_t address)
 	struct stream_entry *e = stream_known(m, core, page);
 	int64_t line = (int64_t)((address & m->page) >> core->l2.bits);
 	int64_t way;
+	int far;
 
 	if (!e) {
 		stream_begins(m, core, page, line);
@@ -222,9 +224,10 @@ INLINE void stream(struct model *m, struct core *core, uint64_t address)
 	if (line == e->last)
 		return;
 	way = line > e->last ? 1 : -1;
+	far = m->config.stream_step && (line - e->last) * way > (int64_t)m->config.stream_step;
 	e->last = line;
-	if (way != e->way) {
-		e->way = way;
+	if (way != e->way || far) {
+		e->way = far ? 0 : way;
 		e->front = line;
 		return;
 	}

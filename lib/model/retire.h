@@ -90,6 +90,7 @@ enum {
 	RETIRE_LINES = 256,       /* lines on their way that are remembered, a power of two */
 	RETIRE_STORED = 256,      /* stores that loads find the data of, a power of two */
 	RETIRE_REQUESTS = 64,
+	RETIRE_WALKERS = 16,
 	RETIRE_SETS = 64, /* of L1D, a power of two; sets beyond share */
 	RETIRE_GAPS = 8,  /* of a divider that are remembered */
 	RETIRE_INTERVALS = 1024,
@@ -157,7 +158,8 @@ struct retire_divider {
 	uint32_t gaps; /* so far */
 };
 
-/* A request for a line: kept until `end`, and free from gap to gap_end before that. */
+/* A request for a line, or a page walker: kept until `end`, and free from gap to gap_end before
+ * that. */
 struct retire_request {
 	uint64_t gap, gap_end, end;
 };
@@ -165,7 +167,9 @@ struct retire_request {
 struct retire {
 	/* The machine; times in cycles unless marked as parts. */
 	uint32_t width, window, misses, store_buffer, fetches, jump_fetches;
-	uint32_t slot; /* parts: of one instruction */
+	uint32_t miss_hold;
+	uint32_t walkers, second_tlb; /* what takes longer than second_tlb needs a walker */
+	uint32_t slot;                /* parts: of one instruction */
 	struct retire_form form[MODEL_LATENCIES];
 	uint32_t forward, renamed, vector_forward, mispredict;
 	uint32_t scaled_load, vector_load;
@@ -239,7 +243,7 @@ struct retire {
 	uint64_t set_free[RETIRE_SETS];
 	uint32_t leaving[RETIRE_SETS];
 	struct retire_stored stored[RETIRE_STORED];
-	struct retire_request request[RETIRE_REQUESTS];
+	struct retire_request request[RETIRE_REQUESTS], walker[RETIRE_WALKERS];
 	uint64_t sent[3]
 		     [RETIRE_INTERVALS]; /* number of the interval in which a line came, plus 1 */
 	struct retire_note note[RETIRE_NOTES_MAX + 1];

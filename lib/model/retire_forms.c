@@ -150,6 +150,9 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->slot = (RETIRE_CYCLE + width / 2) / width;
 	t->window = config->window < RETIRE_WINDOW_MAX ? config->window : RETIRE_WINDOW_MAX;
 	t->misses = config->misses;
+	t->miss_hold = config->miss_hold;
+	t->walkers = config->walkers;
+	t->second_tlb = config->stlb_latency;
 	t->fetches = config->fetches < RETIRE_FETCHES ? config->fetches : RETIRE_FETCHES;
 	t->jump_fetches =
 		config->jump_fetches < RETIRE_FETCHES ? config->jump_fetches : RETIRE_FETCHES;

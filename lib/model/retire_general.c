@@ -9,24 +9,24 @@
 /* ---- lines ---- */
 
 /*
- * When a line that is needed at `at` can be requested, if the request takes `latency`: uses the
- * request buffer with the earliest room. Each has the time when it is finally free and one gap
- * before its last use, so that a load that waits for another one's data does not delay the others.
+ * When what is needed at `at` can be requested, if the request takes `latency`: uses the one of n
+ * buffers with the earliest room (0: there is always room). Each has the time when it is finally
+ * free and one gap before its last use, so that a load that waits for another one's data does not
+ * delay the others.
  */
-static uint64_t take_request(struct retire *t, uint64_t at, uint64_t latency)
+static uint64_t take_request(struct retire_request *r, uint32_t n, uint64_t at, uint64_t latency)
 {
-	struct retire_request *r = t->request;
 	uint64_t begin = UINT64_MAX;
 	uint32_t i, best = 0;
 
-	for (i = 0; i < t->misses; i++) {
+	for (i = 0; i < n; i++) {
 		uint64_t gap = later(at, r[i].gap), end = later(at, r[i].end);
 		uint64_t begins = gap + latency <= r[i].gap_end ? gap : end;
 
 		best = begins < begin ? i : best;
 		begin = begins < begin ? begins : begin;
 	}
-	if (!t->misses)
+	if (!n)
 		return at;
 	r += best;
 	if (begin < r->end) {
@@ -78,8 +78,10 @@ static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_
 {
 	enum retire_turn turn = (enum retire_turn)note->turn;
 	uint64_t line = note->address >> t->line_bits;
-	uint64_t begin = take_turn(t, turn, take_request(t, take_set(t, line, at), note->latency));
-	uint64_t end = begin + note->latency;
+	uint64_t hold = note->what == RETIRE_LOAD ? t->miss_hold : 0;
+	uint64_t asked =
+		take_request(t->request, t->misses, take_set(t, line, at), note->latency + hold);
+	uint64_t begin = take_turn(t, turn, asked), end = begin + note->latency;
 
 	/* A modified line is written back to L2 later. */
 	if (note->what == RETIRE_STORE && !t->write_back_own)
@@ -87,6 +89,14 @@ static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_
 	t->lines[line % RETIRE_LINES] = (struct retire_line){line, end, note->cause};
 	t->arrival = later(t->arrival, end);
 	return end;
+}
+
+/* A translation is looked for from `at` on; when it is there. */
+static uint64_t translated(struct retire *t, uint64_t at, const struct retire_note *note)
+{
+	if (note->latency > t->second_tlb)
+		at = take_request(t->walker, t->walkers, at, note->latency);
+	return at + note->latency;
 }
 
 /* Dispatch waits until `until`; insn, which is next and takes `cost`, is charged. */
@@ -126,7 +136,7 @@ static NOINLINE uint64_t load_noted(
 			add_phase(&w->phases, cause, later(at, line), there);
 			line = later(line, there);
 		} else {
-			uint64_t there = at + w->note->latency;
+			uint64_t there = translated(t, at, w->note);
 
 			add_phase(&w->phases, cause, at, there);
 			at = there;
@@ -176,7 +186,7 @@ static NOINLINE uint64_t store_noted(struct walk *w, const struct model_insn *in
 	for (; w->note->insn == insn && w->note->what == RETIRE_STORE; w->note++)
 		there = later(there, is_level((enum model_cause)w->note->cause)
 					     ? request_line(t, gone, w->note)
-					     : gone + w->note->latency);
+					     : translated(t, gone, w->note));
 	return there;
 }
 

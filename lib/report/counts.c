@@ -122,6 +122,19 @@ static bool mean_causes(const struct counts_input *in, struct quantity *causes)
 	return in->runs > 0;
 }
 
+/* Of a modelled host, beside a measured time: the clock that it had then, since a shared host's
+ * differs by ten percent from hour to hour. */
+static void take_clock(struct counts_report *r, const struct counts_input *in)
+{
+	r->clock_hz = (double)in->machine->model.clock_hz;
+	r->clock_from = machine_clock_word(in->machine->clock_from);
+	if (!r->modelled || !in->host || !in->native || !in->native->clock_hz ||
+		in->machine->clock_from == MACHINE_CLOCK_GIVEN)
+		return;
+	r->clock_hz = (double)in->native->clock_hz;
+	r->clock_from = "measured beside the runs without the model";
+}
+
 /* The time that is divided among causes: measured, if a run without the model is comparable with
  * the counted one. */
 static void compare_native(
@@ -215,8 +228,9 @@ struct counts_report *counts_report_new(const struct counts_input *in, struct er
 		in->machine->family[0] ? in->machine->family : in->machine->name);
 	snprintf(r->machine_description, sizeof(r->machine_description), "%s",
 		in->machine->description);
-	r->clock_hz = (double)in->machine->model.clock_hz;
-	r->clock_from = machine_clock_word(in->machine->clock_from);
+	r->modelled = strstr(in->source, "model") != NULL;
+	r->host = in->host;
+	take_clock(r, in);
 	r->elapsed = quantity_exact(stats_mean(in->elapsed, in->runs), LABEL_MEASURED);
 	if (in->runs > 1) {
 		half = stats_t95((double)in->runs - 1) * stats_stddev(in->elapsed, in->runs) /
@@ -237,8 +251,6 @@ struct counts_report *counts_report_new(const struct counts_input *in, struct er
 			counted.event[row->number] = row->count.quantity;
 	}
 	r->seconds = cpu_seconds(&counted, r->clock_hz, in->kernel);
-	r->modelled = strstr(in->source, "model") != NULL;
-	r->host = in->host;
 	compare_native(r, in, &counted);
 	counted.seconds = r->divided;
 	if (in->costs)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/stats.h"
+#include "machine/machine.h"
 #include "sources/sources_run.h"
 
 #define SECONDS_FOR_ALL 1.0
@@ -81,8 +82,9 @@ int native_times_measure(char *const *argv, struct replay *input, struct native_
 	double taken = 0, last = 0;
 	struct timespec tick = {0, 0};
 	unsigned runs = 0;
+	uint64_t after;
 
-	*t = (struct native_times){.runs = 0};
+	*t = (struct native_times){.clock_hz = machine_clock_now()};
 	*interrupted = false;
 	while (runs < NATIVE_RUNS_MAX && taken + last <= SECONDS_FOR_ALL && !t->exit_status) {
 		int fd, rc = replay_again(input, &fd, e);
@@ -98,6 +100,9 @@ int native_times_measure(char *const *argv, struct replay *input, struct native_
 		taken += last;
 	}
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	/* Times are those of the least disturbed run. */
+	after = machine_clock_now();
+	t->clock_hz = after > t->clock_hz ? after : t->clock_hz;
 	if (runs)
 		native_times_of(run, runs, (double)tick.tv_sec + (double)tick.tv_nsec * 1e-9, t);
 	return 0;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "events/label.h"
@@ -19,6 +20,8 @@ struct native_times {
 	unsigned runs;                         /* 0: there are none */
 	int exit_status;                       /* of the last */
 	struct quantity user, system, elapsed; /* seconds, measured */
+	uint64_t clock_hz; /* of the processor then: before or after the runs, the faster; 0:
+			      unknown */
 };
 
 enum { NATIVE_RUNS_MAX = 20 };

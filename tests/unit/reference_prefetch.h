@@ -142,6 +142,12 @@ static struct ref_wanted ref_want_stream(
 	if (line == s->last)
 		return w;
 	way = line > s->last ? 1 : -1;
+	if (config->stream_step &&
+		(line > s->last ? line - s->last : s->last - line) > config->stream_step) {
+		s->last = s->front = line;
+		s->way = 0;
+		return w;
+	}
 	s->last = line;
 	if (s->way != way) {
 		s->way = way;

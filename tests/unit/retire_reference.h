@@ -32,7 +32,7 @@ struct ref_divider {
 };
 
 struct reference {
-	struct ref_request requests[RETIRE_REQUESTS];
+	struct ref_request requests[RETIRE_REQUESTS], walkers[RETIRE_WALKERS];
 	struct model_config config;
 	uint64_t *gone; /* of every instruction */
 	uint64_t *left; /* the store buffer, of every store */
@@ -163,15 +163,15 @@ static uint64_t ref_take(struct reference *f, uint32_t ports, int bank, uint64_t
 	return number;
 }
 
-/* With so many requests, each with its last use and the gap before that: the first of those in
- * which the line can be asked for earliest. */
-static uint64_t ref_request(struct reference *f, uint64_t at, uint64_t latency)
+/* With n requests, each with its last use and the gap before that: the first of those that can
+ * begin earliest. */
+static uint64_t ref_request(struct ref_request *all, unsigned n, uint64_t at, uint64_t latency)
 {
 	unsigned i;
 
-	for (; f->config.misses; at++)
-		for (i = 0; i < f->config.misses; i++) {
-			struct ref_request *r = &f->requests[i];
+	for (; n; at++)
+		for (i = 0; i < n; i++) {
+			struct ref_request *r = &all[i];
 
 			if (at >= r->until) {
 				r->free_from = r->until;
@@ -212,7 +212,9 @@ static uint64_t ref_line(struct reference *f, uint64_t at, const struct retire_n
 			at + f->leaving[line % RETIRE_SETS] * f->config.l1d_conflict;
 		f->leaving[line % RETIRE_SETS] = 0;
 	}
-	at = ref_turn(f, n->turn, cycles[n->turn], ref_request(f, at, n->latency));
+	at = ref_request(f->requests, f->config.misses, at,
+		n->latency + (n->what == RETIRE_LOAD ? f->config.miss_hold : 0));
+	at = ref_turn(f, n->turn, cycles[n->turn], at);
 	if (n->what == RETIRE_STORE)
 		ref_turn(f, 0, cycles[0], at);
 	at += n->latency;
@@ -249,6 +251,14 @@ static uint64_t ref_load_port(
 	return begin;
 }
 
+/* Translations that are not in the second level are found by one of so many walkers. */
+static uint64_t ref_walk(struct reference *f, uint64_t at, const struct retire_note *n)
+{
+	if (n->latency > f->config.stlb_latency)
+		at = ref_request(f->walkers, f->config.walkers, at, n->latency);
+	return at + n->latency;
+}
+
 static uint64_t ref_load(struct reference *f, const struct retire_note *notes, size_t count,
 	const struct model_insn *insn, const struct retire_form *form, uint64_t key,
 	uint64_t address, unsigned size, uint64_t from, int first)
@@ -275,8 +285,10 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 			ref_why(f, n->cause, ref_max(at, latest), there);
 			latest = ref_max(latest, there);
 		} else {
-			ref_why(f, n->cause, at, at + n->latency);
-			at += n->latency;
+			uint64_t there = ref_walk(f, at, n);
+
+			ref_why(f, n->cause, at, there);
+			at = there;
 		}
 	}
 	done = ref_max(latest, hit ? at + form->load : at);
@@ -428,7 +440,7 @@ static void ref_store(struct reference *f, const struct retire_note *notes, size
 
 		if (n->insn != insn || n->what != RETIRE_STORE)
 			continue;
-		gone = ref_level(n->cause) ? ref_line(f, gone, n) : gone + n->latency;
+		gone = ref_level(n->cause) ? ref_line(f, gone, n) : ref_walk(f, gone, n);
 		leaves = ref_max(leaves, ref_parts(gone));
 	}
 	f->left[f->stores++] = leaves;

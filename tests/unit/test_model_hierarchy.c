@@ -42,6 +42,7 @@ static void random_prefetchers(struct model_config *c, uint64_t *seed)
 	if (random_below(seed, 2))
 		c->l2_stream = (struct model_prefetcher){1 + (uint32_t)random_below(seed, 16),
 			1 + (uint32_t)random_below(seed, 20), 1 + (uint32_t)random_below(seed, 4)};
+	c->stream_step = c->l2_stream.entries % 4;
 	c->stream_pages = (uint32_t)random_below(seed, MODEL_STREAM_PAGES);
 }
 

@@ -158,12 +158,14 @@ static void chases(void)
 	is_near(cycles(), 9000, 0, "a hit in a line on its way waits for it");
 }
 
-static double overlapping(int misses, int every)
+/* Cycles each of independent loads that wait `latency` cycles because of `cause`, of another line
+ * each, `every` instructions apart. */
+static double apart(
+	const struct model_config *config, enum model_cause cause, uint32_t latency, int every)
 {
-	struct model_config c = plain();
+	struct model_config c = *config;
 	struct model_insn *insn;
 
-	c.misses = (uint32_t)misses;
 	c.window = 4000;
 	begin(c);
 	clear();
@@ -174,10 +176,42 @@ static double overlapping(int misses, int every)
 		if (i == 200)
 			mark();
 		record[1] = 0x100000 + 64 * (uint64_t)i;
-		retire_note(&clock_, insn, RETIRE_LOAD, MODEL_CAUSE_MEMORY, 400, record[1]);
+		retire_note(&clock_, insn, RETIRE_LOAD, cause, latency, record[1]);
 		run_block(1);
 	}
 	return cycles() / 1000;
+}
+
+static double overlapping(int misses, int every)
+{
+	struct model_config c = plain();
+
+	c.misses = (uint32_t)misses;
+	return apart(&c, MODEL_CAUSE_MEMORY, 400, every);
+}
+
+static void hold(void)
+{
+	struct model_config c = plain();
+
+	c.misses = 8;
+	c.miss_hold = 80;
+	is_near(apart(&c, MODEL_CAUSE_MEMORY, 400, 4), 480 / 8.0, 0.5, "places are held longer");
+	is_near(apart(&c, MODEL_CAUSE_L2, 16, 4), 96 / 8.0, 0.5, "by the same for near lines");
+}
+
+static void walkers(void)
+{
+	struct model_config c = plain();
+	uint32_t hit = c.stlb_latency;
+
+	c.misses = 0;
+	c.walkers = 6;
+	is_near(apart(&c, MODEL_CAUSE_DTLB, 300, 4), 300 / 6.0, 0.5, "six walks at once");
+	is_near(apart(&c, MODEL_CAUSE_DTLB, hit, 4), 1, 0.5, "a hit of the second level is none");
+	c.walkers = 0;
+	is_near(apart(&c, MODEL_CAUSE_DTLB, 300, 4), 1, 0.5,
+		"with no limit the width is the limit");
 }
 
 static void overlap(void)
@@ -546,6 +580,8 @@ int main(void)
 	divisions_in_gaps();
 	conflicts();
 	chases();
+	hold();
+	walkers();
 	overlap();
 	bandwidth();
 	additions();

@@ -39,6 +39,8 @@ static struct model_config random_config(void)
 	c.width = 1 + below(10);
 	c.window = below(4) ? 1 + below(500) : 4096;
 	c.misses = below(3) ? below(40) : 0;
+	c.miss_hold = c.window % 5 * 8;
+	c.walkers = c.window % 7;
 	c.store_buffer = below(3) ? 1 + below(70) : below(257);
 	c.l1d.latency = 1 + below(8);
 	c.mispredict_penalty = below(30);
