@@ -85,7 +85,7 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
  * Copies of stacks fill the ring. A thread waits for what the innermost functions do, and of one
  * that lets another go on, few callers are reported. With whole copies of both, the kernel lost
  * most samples of two processes that do nothing but hand over (tests/bench/waits); with these,
- * none.
+ * next to none.
  */
 static uint32_t bytes_of_stack(const struct collect_request *r, const struct sampler_event *event)
 {

@@ -15,7 +15,7 @@
  * - These changes did not: fewer loads, other optimization levels or tuning, a smaller buffer,
  *   packed tags and fields, one host branch less for each taken branch, predictor entries in
  *   registers, AVX-512, code that calls a routine for each access, branches that wait to be
- *   predicted many at a time (gzip 7% slower: the host overlaps predictions with segments' code).
+ *   predicted many at a time (gzip 7% slower).
  *
  * What is left is the cost of what is modelled: first-level misses (some 250 cycles of the host
  * each), the tagged predictor, and the first look at a segment and at its branches after a miss of
