@@ -196,6 +196,7 @@ static int dataspace_make(struct report_dataspace_view *v, struct error *e)
 		return error_nomem(e);
 	add_objects(v);
 	report_dataspace_row(v, &total, REPORT_DATASPACE_OBJECT, NULL, v->o.totals);
+	report_dataspace_heads(v);
 	report_sharing_notes(v);
 	if (profile_divides(v->d->request))
 		report_note(v->t, "Data space is of the whole run: -calipers, -from and -to do not "

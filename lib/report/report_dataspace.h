@@ -39,6 +39,8 @@ struct report_dataspace_view {
 
 /* report_dataspace_rows.c: columns, and rows of the tables by object. */
 void report_dataspace_columns(struct report_dataspace_view *v);
+/* A note for each column shown: what it counts. */
+void report_dataspace_heads(struct report_dataspace_view *v);
 void report_dataspace_refs(struct report_dataspace_view *v, int which);
 static inline const struct experiment *report_dataspace_input(
 	const struct report_dataspace_view *v, const struct report_dataspace_ref *ref)

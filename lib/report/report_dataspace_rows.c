@@ -37,6 +37,16 @@ void report_dataspace_columns(struct report_dataspace_view *v)
 	v->sharing = v->kind + 1;
 }
 
+void report_dataspace_heads(struct report_dataspace_view *v)
+{
+	for (size_t i = 0; i < v->o.metrics.count; i++) {
+		const struct experiment_metric *m = v->o.metrics.data[i];
+
+		if (v->columns[i] >= 0 && !is_for_scripts(m->event))
+			report_note(v->t, "%s: %s", m->short_name, m->name);
+	}
+}
+
 void report_dataspace_row(struct report_dataspace_view *v, const struct report_row *row,
 	enum report_dataspace_row kind, const char *sharing, const uint64_t *counts)
 {

@@ -327,7 +327,7 @@ static int timeline_make(struct timeline *l, struct error *e)
 {
 	struct prof_data *d = l->d;
 	struct report_table *t = l->columns.table;
-	struct time_unit unit;
+	struct time_unit unit, whole;
 
 	if (d->request->threads ? timeline_groups(&l->sums, d)
 				: profile_sums_init(&l->sums, d, PROF_BY_PROCEDURE))
@@ -347,8 +347,11 @@ static int timeline_make(struct timeline *l, struct error *e)
 	if (!t->failed)
 		timeline_rows(l);
 	unit = time_unit_of(t->times.width);
-	report_note(t, "A column is %.4g %s; each line is drawn to its own greatest column",
-		t->times.width * unit.scale, unit.name);
+	whole = time_unit_of(bin_begin(l, l->bins));
+	report_note(t,
+		"A column is %.4g %s, up to %.3g %s; each line is drawn to its own greatest column",
+		t->times.width * unit.scale, unit.name, bin_begin(l, l->bins) * whole.scale,
+		whole.name);
 	report_coverage(t, d);
 	return 0;
 }

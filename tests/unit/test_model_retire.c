@@ -161,9 +161,9 @@ static void chases(void)
 /* Cycles each of independent loads that wait `latency` cycles because of `cause`, of another line
  * each, `every` instructions apart. */
 static double apart(
-	const struct model_config *config, enum model_cause cause, uint32_t latency, int every)
+	const struct model_config *machine, enum model_cause cause, uint32_t latency, int every)
 {
-	struct model_config c = *config;
+	struct model_config c = *machine;
 	struct model_insn *insn;
 
 	c.window = 4000;
