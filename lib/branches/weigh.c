@@ -127,14 +127,15 @@ static struct stats_weighed weigh_opinion(const struct weigh *w, size_t a, doubl
 static bool find_factor(struct weigh *w)
 {
 	struct stats_weighed *each = calloc(w->anchors + 1, sizeof(*each));
-	double *own = calloc(2 * w->bursts + 1, sizeof(*own)), *all = own + w->bursts, sum = 0;
-	double most, clock = w->open > 0 ? 1 / w->open : 0;
+	double *own = calloc(2 * w->bursts + 1, sizeof(*own)), *all;
+	double sum = 0, most, clock = w->open > 0 ? 1 / w->open : 0;
 
 	if (!each || !own) {
 		free(each);
 		free(own);
 		return false;
 	}
+	all = own + w->bursts;
 	for (size_t a = 0; a < w->anchors; a++) {
 		each[a] = weigh_opinion(w, a, own, all);
 		sum += each[a].weight;
