@@ -52,7 +52,8 @@ enum turn_state {
 struct turn {
 	Int state, lwp;
 	UInt number;
-	Int wake; /* futex: changes when there is something to do */
+	Bool asleep; /* OUTSIDE, and the kernel said so: since then it had no turn */
+	Int wake;    /* futex: changes when there is something to do */
 };
 
 static struct turn *turns; /* by Valgrind's number of the thread; NULL before the first is known */
@@ -60,7 +61,7 @@ static Int owner;          /* kernel's number of the thread that has the turn, 0
 static UInt last_number;
 static Bool company; /* there is more than one thread */
 /* All threads were settled, and nothing has been done since then that could wake one: those that
- * were asleep need not be asked again. */
+ * were asleep need not be asked about again. */
 static Bool calm;
 static UInt used; /* turns[used] and above were never touched */
 /* Spin lock on all of this: the number of the process that holds it. A fork may copy it while a
@@ -129,29 +130,41 @@ static Bool settled(struct turn *t)
 		return True;
 	if (t->state == STARTING)
 		return False;
-	if (calm && t->state == OUTSIDE)
+	if (calm && t->asleep)
 		return True;
 	letter = kernel_state(t->lwp);
 	if (letter == 0 || letter == 'Z' || letter == 'X') {
 		t->state = NOBODY;
 		return True;
 	}
-	return t->state == OUTSIDE && (letter == 'S' || letter == 'T' || letter == 't');
+	t->asleep = t->state == OUTSIDE && (letter == 'S' || letter == 'T' || letter == 't');
+	return t->asleep;
 }
 
-/* The thread that runs next; NULL: not known yet. Only when no thread has the turn. */
+/* Are all threads settled? */
+static Bool all_settled(void)
+{
+	for (UInt i = 1; i < used; i++)
+		if (!settled(&turns[i]))
+			return False;
+	return True;
+}
+
+/*
+ * The thread that runs next; NULL: not known yet. Only when no thread has the turn. A thread that
+ * was found asleep may since have been woken by one that was then found waiting or at its end. All
+ * are settled, so none is woken any more, and the second look is right.
+ */
 static struct turn *next_turn(void)
 {
 	struct turn *least = NULL, *next = NULL;
-	Bool ended = False; /* threads that wait for its end wake up */
 
+	if (!all_settled() || (!calm && !all_settled()))
+		return NULL;
+	calm = True;
 	for (UInt i = 1; i < used; i++) {
 		struct turn *t = &turns[i];
-		Int before = t->state;
 
-		if (!settled(t))
-			return NULL;
-		ended = ended || t->state != before;
 		if (t->state != WAITING)
 			continue;
 		if (!least || t->number < least->number)
@@ -159,7 +172,6 @@ static struct turn *next_turn(void)
 		if (t->number > last_number && (!next || t->number < next->number))
 			next = t;
 	}
-	calm = !ended;
 	return next ? next : least;
 }
 
@@ -232,8 +244,10 @@ __attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_
 	(void)lock;
 	turns_enter();
 	me = turn_of(VG_(gettid)());
-	if (me && me->state == RUNNING)
+	if (me && me->state == RUNNING) {
 		me->state = OUTSIDE;
+		me->asleep = False;
+	}
 	owner = 0;
 	for (UInt i = 1; i < used; i++) {
 		if (turns[i].state == WAITING) {
