@@ -132,7 +132,7 @@ static void report(const struct options *o, const struct experiment *x,
 			result->elapsed);
 }
 
-/* The user knows the name that he gave with -o. Ranks would say it once each. */
+/* A name given with -o is known. Ranks would say it once each. */
 static void say_written(const struct options *o, const struct collect_output *output,
 	const struct collect_result *result)
 {

@@ -275,8 +275,7 @@ static void advise(const struct why *w)
 				: report_text(w->t,
 					  "these instructions took less time than their executions "
 					  "need at least: there are fewer than estimated; for "
-					  "exact "
-					  "ones, %s",
+					  "exact ones, %s",
 					  report_culprits_counted(w->t, w->w->d, "-why")));
 }
 
