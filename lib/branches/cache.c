@@ -203,7 +203,7 @@ static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
 	const struct arena *a = &c->arenas[copy->arena];
 	uint64_t all = values[copy->arena][p->counter] - a->values[p->counter];
 
-	c->work += (double)all * COUNT_INDIRECT;
+	c->work += (double)all * (p->near ? COUNT_NEAR : COUNT_INDIRECT);
 	cache_add_run(c, &p->run, copy, p->to, all);
 }
 

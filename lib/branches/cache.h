@@ -12,7 +12,9 @@
  * and system calls happen there.
  *
  * An indirect transfer adds its own number to the target, so one table holds the copy and the
- * counter of each (site, target). Counters are plain increments where flags are dead. Of a
+ * counter of each (site, target). Before the table, a site compares its target with the first few
+ * that it went to, which takes half as long: so calls of tiny functions take about as long as
+ * natively. Counters are plain increments where flags are dead. Of a
  * conditional branch, one side is counted besides the block. A copied branch costs 0.5 to 1 ns
  * more than the original; a burst of 10^5 branches is therefore limited by translation, some
  * microseconds per block. A timer ends a burst, because a budget would have to be counted as well.
@@ -166,6 +168,11 @@ struct waiting {
 struct site_key {
 	uint64_t key;
 	uint32_t copy;
+	uint16_t drop;  /* as in struct transfer */
+	uint8_t near;   /* targets that it compares with by itself; */
+	uint64_t last;  /* the last of them */
+	uint32_t at;    /* in its arena's code: where it has its target; */
+	uint32_t leads; /* the displacement to where the next target is compared with, */
 };
 
 /* Table entry: one target of an indirect transfer. */
@@ -179,6 +186,7 @@ struct pair {
 	uint32_t miss; /* there: the displacement to the check of the next pair */
 	uint32_t counter;
 	uint32_t run; /* + 1 */
+	bool near;    /* its site compares with it by itself */
 };
 
 /* Table entry by a hash of a sum: the last pair in the chain of checks. */
@@ -357,6 +365,8 @@ void emit_word(struct out *o, const char *bytes, uint32_t word);
  * place. */
 uint32_t emit_jump(struct out *o, const char *opcode, uint32_t to);
 void emit_patch(struct arena *a, uint32_t at, uint32_t to);
+/* An instruction of five bytes or more becomes a jump to place `to`. */
+void emit_redirect(struct arena *a, uint32_t at, uint32_t to);
 /* An int3 with room for a jump. */
 int emit_exit(struct out *o, enum exit_kind kind, uint64_t address, uint64_t begin, uint32_t jump);
 /* The site of an indirect transfer. */
@@ -376,6 +386,9 @@ void emit_look_up(struct out *o, uint64_t table);
 void emit_go(struct out *o, uint64_t address, const struct copy *to);
 /* Code that checks for a pair. */
 void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *to);
+/* Code that checks for it before tables are looked up. */
+void emit_near(struct out *o, struct pair *p, struct site_key *site, const struct copy *from,
+	const struct copy *to);
 
 /* ahead.c: places that execution probably comes to. */
 #define AHEAD_MAX 256
@@ -408,9 +421,11 @@ void doors_clear(struct cache *c, const struct arena *a);
 /* Counts the transfers in the logs, and empties these. */
 void doors_read(struct cache *c);
 
-/* Costs of the methods to count, in plain increments: by a detour, of an indirect transfer. */
+/* Costs of the methods to count, in plain increments: by a detour, of an indirect transfer, of one
+ * that its site compares with by itself. */
 #define COUNT_DEAR     2.5
 #define COUNT_INDIRECT 5.0
+#define COUNT_NEAR     2.5
 
 /* flags.c */
 #define FLAGS_ALL 0x3f

@@ -18,6 +18,7 @@
 #define STOPS  8 /* per round */
 #define SHORT  (20L * MICROSECOND)
 #define LONG   (200L * MICROSECOND)
+#define APART  0.25 /* of the most counts: runs that differ by more show what one takes */
 
 /* What the child shares with us. */
 struct counting {
@@ -121,22 +122,35 @@ static int measure_run(pid_t pid, clockid_t clock, const struct counting *shared
 	return 0;
 }
 
-/* What a run of length 0 would take: from pairs of a short one and a long one. */
+/* The time of a count: the median of slopes between runs (Theil and Sen). On a busy machine, the
+ * child may run for a short time in a long run, or the reverse. */
+static double slope_of(const double *used, const double *count, size_t runs)
+{
+	double slopes[2 * ROUNDS * ROUNDS], most = 1;
+	size_t found = 0;
+
+	for (size_t i = 0; i < runs; i++)
+		most = fmax(most, count[i]);
+	for (size_t i = 0; i < runs; i++)
+		for (size_t k = 0; k < i; k++)
+			if (fabs(count[i] - count[k]) > APART * most)
+				slopes[found++] = (used[i] - used[k]) / (count[i] - count[k]);
+	return found ? stats_median(slopes, found) : 0;
+}
+
+/* What a run of length 0 would take. */
 static int measure_interrupts(
 	pid_t pid, clockid_t clock, const struct counting *shared, double *interrupted)
 {
-	double used[ROUNDS], count[ROUNDS], each[ROUNDS], more, counted;
+	double used[2 * ROUNDS], count[2 * ROUNDS], each;
 
-	for (int i = 0; i < ROUNDS; i++) {
-		if (measure_run(pid, clock, shared, LONG, &more, &counted) ||
-			measure_run(pid, clock, shared, SHORT, &used[i], &count[i]))
+	for (int i = 0; i < 2 * ROUNDS; i++)
+		if (measure_run(pid, clock, shared, i % 2 ? SHORT : LONG, &used[i], &count[i]))
 			return -1;
-		each[i] = (more - used[i]) / fmax(counted - count[i], 1);
-	}
-	*interrupted = stats_median(each, ROUNDS);
-	for (int i = 0; i < ROUNDS; i++)
-		used[i] -= *interrupted * count[i];
-	*interrupted = stats_median(used, ROUNDS);
+	each = slope_of(used, count, (size_t)2 * ROUNDS);
+	for (int i = 0; i < 2 * ROUNDS; i++)
+		used[i] -= each * count[i];
+	*interrupted = stats_median(used, (size_t)2 * ROUNDS);
 	return 0;
 }
 

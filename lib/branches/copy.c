@@ -16,6 +16,10 @@
 /* Within this distance from the first byte of an arena's code, displacements reach all of it. */
 #define COPY_REACH ((2ull << 30) - ARENA_CODE)
 
+/* Targets that indirect transfers compare with by themselves. */
+#define NEAR_MOST  3
+#define NEAR_JUMPS 1
+
 /* ---- reading ---- */
 
 static bool is_transactional(const uint8_t *bytes)
@@ -220,10 +224,7 @@ static void copy_connect(struct cache *c, const struct copy *copy)
 			left = i;
 			continue;
 		}
-		a->mirror[at] = 0xe9;
-		if (at < a->sent)
-			(void)vec_add(&a->patches, ((struct patch){at, 1}));
-		emit_patch(a, at + 1, copy->at);
+		emit_redirect(a, at, copy->at);
 		if (e->jump)
 			emit_patch(a, e->jump, copy->at);
 	}
@@ -520,7 +521,7 @@ void copy_meet(struct cache *c, uint64_t sum, uint64_t to)
 
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)
 {
-	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
+	struct site_key *site = &c->sites.data[(sum >> 48) - 1];
 	const struct copy *from = table_at(&c->copies, site->copy);
 	struct arena *a = &c->arenas[from->arena];
 	struct out o = {.cache = c, .arena = a, .arena_index = from->arena, .copy = site->copy};
@@ -541,6 +542,8 @@ int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *cop
 	p->copy = site->copy;
 	p->counter = arena_slot(a, 0);
 	emit_pair(&o, p, site->key, copy);
+	if (site->near < (from->kind == TRANSFER_JUMP ? NEAR_JUMPS : NEAR_MOST))
+		emit_near(&o, p, site, from, copy);
 	if (chain->last) {
 		const struct pair *last = table_at(&c->pairs, chain->last - 1);
 

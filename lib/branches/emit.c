@@ -5,9 +5,12 @@
 #include "branches/cache.h"
 #include "isa/isa.h"
 
+#define JUMP_BYTES 5u
+
 #define INC       "\x48\xff\x05"
 #define PUSH      "\xff\x35"
 #define JUMP_SLOT "\xff\x25"
+#define NOP       "\x0f\x1f\x44\x00\x00" /* as long as a jump */
 
 static void emit_mark(struct out *o)
 {
@@ -190,6 +193,9 @@ int emit_indirect(
 	else
 		emit_target(o, bytes, insn);
 	o->undo = UNDO_RCX | UNDO_RDX;
+	site->drop = t->drop;
+	site->at = o->arena->used;
+	emit(o, NOP, JUMP_BYTES);
 	emit_slot(o, MOV_FROM_RCX, SLOT_TO);
 	emit_wide(o, WIDE_RDX, site->key);
 	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
@@ -218,6 +224,61 @@ void emit_go(struct out *o, uint64_t address, const struct copy *to)
 		emit_jump(o, "\xe9", to->at);
 	else
 		emit_slot(o, JUMP_SLOT, arena_slot(a, o->cache->arenas[to->arena].code + to->at));
+}
+
+/* An instruction becomes a jump. */
+void emit_redirect(struct arena *a, uint32_t at, uint32_t to)
+{
+	a->mirror[at] = 0xe9;
+	if (at < a->sent)
+		(void)vec_add(&a->patches, ((struct patch){at, 1}));
+	emit_patch(a, at + 1, to);
+}
+
+static void emit_add(struct out *o, uint64_t to_rcx)
+{
+	emit_wide(o, WIDE_RDX, to_rcx);
+	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
+}
+
+void emit_near(struct out *o, struct pair *p, struct site_key *site, const struct copy *from,
+	const struct copy *to)
+{
+	struct arena *a = o->arena;
+
+	if (site->near)
+		emit_patch(a, site->leads, a->used);
+	else
+		emit_redirect(a, site->at, a->used);
+	o->address = from->end;
+	o->undo = UNDO_RCX | UNDO_RDX;
+	emit_add(o, site->last - p->to);
+	emit(o, "\xe3\x05", 2); /* jrcxz */
+	site->leads = emit_jump(o, "\xe9", a->used);
+	if (from->kind == TRANSFER_CALL)
+		emit_slot(o, PUSH, arena_slot(a, from->next));
+	if (from->kind == TRANSFER_RETURN) {
+		emit(o, "\x48\x8d\xa4\x24", 4); /* lea 8 + drop(%rsp), %rsp */
+		emit_put_word(a, 8u + site->drop);
+	}
+	o->address = p->to;
+	emit_slot(o, MOV_TO_RCX, SLOT_RCX);
+	o->undo = UNDO_RDX;
+	emit_slot(o, MOV_TO_RDX, SLOT_RDX);
+	o->undo = 0;
+	emit_count(o, p->counter, flags_dead_at(o->cache, p->to));
+	if (to->arena == o->arena_index)
+		emit_jump(o, "\xe9", to->at);
+	else
+		emit_slot(o, JUMP_SLOT, arena_slot(a, o->cache->arenas[to->arena].code + to->at));
+	o->address = from->end;
+	o->undo = UNDO_RCX | UNDO_RDX;
+	emit_patch(a, site->leads, a->used);
+	emit_add(o, p->to);
+	emit_jump(o, "\xe9", site->at + JUMP_BYTES);
+	site->last = p->to;
+	site->near++;
+	p->near = true;
 }
 
 void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *to)

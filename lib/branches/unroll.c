@@ -22,7 +22,7 @@
 #define HOT_PART 0.02 /* and part of all executions, */
 #define HOT_TIME 0.05 /* and of the time of the burst, if an increment takes this: */
 #define COUNT_NS 1.0
-#define LIKELY   0.9 /* that a turn is completed */
+#define LIKELY   0.75 /* that a turn is completed */
 #define AT_ONCE  8u
 
 #define JUMP_BYTES 5u
@@ -179,12 +179,7 @@ static int unroll_exit(struct unrolling *u, const struct leave *l)
 /* The copy of the first block leads to the loop. */
 static void lead_to(struct cache *c, const struct copy *copy, uint32_t begin)
 {
-	struct arena *a = &c->arenas[copy->arena];
-
-	a->mirror[copy->at] = 0xe9;
-	if (copy->at < a->sent)
-		(void)vec_add(&a->patches, ((struct patch){copy->at, 1}));
-	emit_patch(a, copy->at + 1, begin);
+	emit_redirect(&c->arenas[copy->arena], copy->at, begin);
 }
 
 static bool unroll_turns(
