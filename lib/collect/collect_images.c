@@ -12,6 +12,9 @@
 #include "image/archive.h"
 #include "image/build_id_cache.h"
 
+/* Processes of an image that are tried, if its file is not found. */
+#define MISSES_MOST 8
+
 struct name {
 	struct {
 		uint64_t path, identity;
@@ -76,13 +79,41 @@ static int image_identity_of(const char *path, struct experiment_image *id)
 	return 0;
 }
 
+static uint64_t stat_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+/* Names of /proc/PID/map_files and exe are those of the mapped file, whatever it is called now. */
+static bool is_mapped_name(const char *path)
+{
+	if (strncmp(path, "/proc/", 6) != 0)
+		return false;
+	path += 6 + strspn(path + 6, "0123456789");
+	return strncmp(path, "/map_files/", 11) == 0 || strcmp(path, "/exe") == 0;
+}
+
+/* The file has the right inode. Is it still what it was when it was mapped? */
+static bool image_unchanged(
+	const struct collect_image *image, const char *path, const struct stat *st)
+{
+	if (is_mapped_name(path))
+		return !image->mapped || stat_ns(&st->st_mtim) <= image->mapped;
+	return image->version == stat_ns(&st->st_ctim);
+}
+
 /* Is the open file fd the one that the kernel reported? By its build-id, if known. */
-static bool is_the_file(int fd, const struct record_mapping *m)
+static bool is_the_file(const struct collect_images *images, const struct collect_image *image,
+	const char *path, int fd, const struct record_mapping *m)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       (!m->inode || m->build_id_length || m->inode == (uint64_t)st.st_ino);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if (!m->inode || m->build_id_length)
+		return true;
+	return m->inode == (uint64_t)st.st_ino &&
+	       (!images->fleeting || image_unchanged(image, path, &st));
 }
 
 static bool has_build_id(const struct experiment_image *file, const struct record_mapping *m)
@@ -94,7 +125,8 @@ static bool has_build_id(const struct experiment_image *file, const struct recor
 
 /* Checks the file at path. 1: it is the one, and image is filled; 0: it is not; -1: memory is
  * out. */
-static int try_file(struct collect_image *image, const char *path, const struct record_mapping *m)
+static int try_file(const struct collect_images *images, struct collect_image *image,
+	const char *path, const struct record_mapping *m)
 {
 	struct experiment_image seen = {.path = image->identity.path};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
@@ -102,7 +134,7 @@ static int try_file(struct collect_image *image, const char *path, const struct 
 
 	if (fd < 0)
 		return 0;
-	if (!is_the_file(fd, m))
+	if (!is_the_file(images, image, path, fd, m))
 		goto out;
 	rc = segments_read(&image->segments, fd);
 	if (rc < 0 || !image->segments.elf)
@@ -136,9 +168,11 @@ static bool same_place(const char *a, const char *b)
 /*
  * Finds the file that the process has mapped: under its own name if that is the same file for us;
  * else under /proc/PID/root, which has the process's names; else under /proc/PID/map_files, which
- * has the mapped file even if it was replaced, but needs privileges.
+ * has the mapped file even if it was replaced, but needs privileges. 1: found; 0: it is not; -1:
+ * memory is out.
  */
-static int look_at_file(struct collect_image *image, pid_t pid, const struct record_mapping *m)
+static int look_at_file(const struct collect_images *images, struct collect_image *image, pid_t pid,
+	const struct record_mapping *m)
 {
 	struct experiment_image *id = &image->identity;
 	char paths[4][512];
@@ -153,9 +187,9 @@ static int look_at_file(struct collect_image *image, pid_t pid, const struct rec
 		paths[0][0] = '\0';
 	for (size_t i = 0; i < 4 && rc == 0; i++)
 		if (paths[i][0])
-			rc = try_file(image, paths[i], m);
+			rc = try_file(images, image, paths[i], m);
 	if (rc != 0)
-		return rc < 0 ? -1 : 0;
+		return rc;
 	id->kind = m->build_id_length ? EXPERIMENT_IMAGE_ELF : EXPERIMENT_IMAGE_FILE;
 	if (m->build_id_length)
 		memcpy(id->build_id, m->build_id, m->build_id_length);
@@ -166,9 +200,10 @@ static int look_at_file(struct collect_image *image, pid_t pid, const struct rec
 /* ---- of the past
  * ------------------------------------------------------------------------------ */
 
-static int look_at_copies(struct collect_image *image, const struct image_search *where,
+static int look_at_copies(const struct collect_images *images, struct collect_image *image,
 	const struct record_mapping *m)
 {
+	const struct image_search *where = images->past;
 	struct image_identity id = {
 		.path = m->path, .build_id = m->build_id, .build_id_length = m->build_id_length};
 	char *copy = NULL;
@@ -176,33 +211,34 @@ static int look_at_copies(struct collect_image *image, const struct image_search
 
 	for (size_t i = 0; rc == 0 && where->archives && where->archives[i]; i++) {
 		copy = archive_find(where->archives[i], &id, NULL);
-		rc = copy ? try_file(image, copy, m) : 0;
+		rc = copy ? try_file(images, image, copy, m) : 0;
 		free(copy);
 	}
 	if (rc == 0) {
 		copy = build_id_cache_find(where->build_id_cache, &id, "elf");
-		rc = copy ? try_file(image, copy, m) : 0;
+		rc = copy ? try_file(images, image, copy, m) : 0;
 		free(copy);
 	}
 	return rc;
 }
 
-static int look_at_past(struct collect_image *image, const struct image_search *where,
+static int look_at_past(const struct collect_images *images, struct collect_image *image,
 	const struct record_mapping *m)
 {
+	const struct image_search *where = images->past;
 	char *rooted = NULL;
 	int rc = 0;
 
 	if (where->root && *where->root) {
 		if (asprintf(&rooted, "%s/%s", where->root, m->path) < 0)
 			return -1;
-		rc = try_file(image, rooted, m);
+		rc = try_file(images, image, rooted, m);
 		free(rooted);
 	}
 	if (rc == 0)
-		rc = try_file(image, m->path, m);
+		rc = try_file(images, image, m->path, m);
 	if (rc == 0)
-		rc = look_at_copies(image, where, m);
+		rc = look_at_copies(images, image, m);
 	if (rc == 0) /* not found: the record's data are kept */
 		image->identity.kind =
 			m->build_id_length ? EXPERIMENT_IMAGE_ELF : EXPERIMENT_IMAGE_FILE;
@@ -239,7 +275,7 @@ int images_look(struct collect_images *images, size_t i)
 		.build_id = build_id,
 		.build_id_length = image->identity.build_id_length};
 
-	if (image->looked)
+	if (image->looked || images->fleeting)
 		return 0;
 	image->looked = true;
 	if (images->blind) {
@@ -250,7 +286,7 @@ int images_look(struct collect_images *images, size_t i)
 	memcpy(build_id, image->identity.build_id, sizeof(build_id));
 	if (image->identity.kind == EXPERIMENT_IMAGE_VDSO)
 		return look_at_past_vdso(images, image, &m);
-	return m.path[0] == '/' ? look_at_past(image, images->past, &m) : 0;
+	return m.path[0] == '/' ? look_at_past(images, image, &m) : 0;
 }
 
 /* The record's data, until the file is sought. */
@@ -303,10 +339,61 @@ static void image_let_go(struct collect_image *image)
 	image->readable = NULL;
 }
 
+/* When the file of the mapping was changed last, in ns; 0: the file of this name is another one, or
+ * was changed since it was mapped. */
+static uint64_t version_of(
+	const struct collect_images *images, pid_t pid, const struct record_mapping *m)
+{
+	char rooted[512];
+	struct stat st;
+	uint64_t changed;
+
+	if (stat(m->path, &st) || (uint64_t)st.st_ino != m->inode) {
+		snprintf(rooted, sizeof(rooted), "/proc/%d/root%s", (int)pid, m->path);
+		if (stat(rooted, &st) || (uint64_t)st.st_ino != m->inode)
+			return 0;
+	}
+	changed = stat_ns(&st.st_ctim);
+	return images->mapped && changed > images->mapped ? 0 : changed;
+}
+
+int images_look_now(
+	struct collect_images *images, size_t i, pid_t pid, uint64_t begin, uint64_t end)
+{
+	struct collect_image *image = &images->list.data[i];
+	uint8_t build_id[EXPERIMENT_BUILD_ID_MAX];
+	struct record_mapping m = {.address = begin,
+		.length = end - begin,
+		.path = image->identity.path,
+		.inode = image->inode,
+		.build_id = build_id,
+		.build_id_length = image->identity.build_id_length};
+	int rc;
+
+	/* where one process has ended, another may have the file still */
+	if (image->looked || image->missed == pid || image->misses >= MISSES_MOST)
+		return 0;
+	memcpy(build_id, image->identity.build_id, sizeof(build_id));
+	rc = m.path[0] == '/' ? look_at_file(images, image, pid, &m) : 1;
+	if (rc < 0)
+		return -1;
+	image->looked = rc > 0;
+	if (rc == 0) {
+		image->missed = pid;
+		image->misses++;
+	}
+	image_let_go(image);
+	return 0;
+}
+
 long images_find(struct collect_images *images, pid_t pid, const struct record_mapping *m)
 {
-	uint64_t identity =
-		m->build_id_length ? table_hash(m->build_id, m->build_id_length) : m->inode ^ 1;
+	bool plain = images->fleeting && !m->build_id_length && m->path[0] == '/';
+	uint64_t version = plain ? version_of(images, pid, m) : 0;
+	const uint64_t numbers[] = {m->inode, m->generation, version};
+	uint64_t identity = m->build_id_length ? table_hash(m->build_id, m->build_id_length)
+			    : plain            ? table_hash(numbers, sizeof(numbers))
+					       : m->inode ^ 1;
 	struct collect_image *image;
 	long index;
 	int new;
@@ -328,11 +415,13 @@ long images_find(struct collect_images *images, pid_t pid, const struct record_m
 			image_identity_of(image->readable, &image->identity);
 		return index;
 	}
-	if (m->path[0] == '/' && look_at_file(image, pid, m))
-		return -1;
-	if (images->fleeting)
-		image_let_go(image);
-	return index;
+	if (images->fleeting) {
+		image_remember(image, m);
+		image->version = version;
+		image->mapped = version ? version : images->mapped;
+		return index;
+	}
+	return m->path[0] == '/' && look_at_file(images, image, pid, m) < 0 ? -1 : index;
 }
 
 long images_anonymous(struct collect_images *images, pid_t pid)

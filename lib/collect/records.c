@@ -289,6 +289,7 @@ static void parse_mapping(struct cursor *c, struct record *r)
 		} else if (id) {
 			record_take(&inode, 8);
 			m->inode = take_word(&inode);
+			m->generation = take_word(&inode);
 		}
 		record_take(c, 8); /* protection, flags */
 	}

@@ -27,6 +27,7 @@ struct record_mapping {
 	const uint8_t *build_id;
 	size_t build_id_length; /* 0: unknown */
 	uint64_t inode;         /* 0 with a build-id, or unknown */
+	uint64_t generation;    /* of the inode, which is used again; 0: unknown */
 	bool data;              /* not executable */
 };
 

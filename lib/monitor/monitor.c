@@ -469,6 +469,7 @@ static int monitor_round(struct monitor *m, uint64_t limit, struct error *e)
 {
 	uint64_t now = clock_ns();
 
+	m->watch.wall = wall_ns() - now;
 	if (rings_drain(&m->rings, limit, monitor_on_record, &m->watch) ||
 		monitor_watch_trim(&m->watch))
 		return error_nomem(e);

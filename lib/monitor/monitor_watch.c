@@ -224,6 +224,8 @@ static int watch_sample(struct watch *w, const struct record *r)
 	m = spaces_find(p, pc);
 	if (!m)
 		return *(system ? &w->counts.between : &w->counts.unmapped) += 1, 0;
+	if (images_look_now(&w->images, m->image, r->pid, m->begin, m->end))
+		return -1;
 	image = &w->images.list.data[m->image];
 	if (image->identity.kind == EXPERIMENT_IMAGE_ELF && image->segments.elf)
 		return monitor_watch_full(w) ? (w->counts.dropped++, 0)
@@ -238,6 +240,7 @@ static int watch_sample(struct watch *w, const struct record *r)
 
 int monitor_watch_take(struct watch *w, const struct record *r)
 {
+	w->images.mapped = w->wall ? r->time + w->wall : 0;
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
 		return watch_sample(w, r);

@@ -59,6 +59,7 @@ struct watch {
 	bool recording; /* samples are also in record */
 	struct experiment record;
 	uint64_t began;    /* of the interval, ns since 1970 */
+	uint64_t wall;     /* time of a record + this: ns since 1970; 0: unknown */
 	size_t trimmed_to; /* processes and images after the last trimming */
 };
 

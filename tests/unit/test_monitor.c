@@ -33,7 +33,8 @@ static void take_task(struct watch *w, uint32_t type, pid_t pid, pid_t ppid)
 		ok(false, "memory is out");
 }
 
-static void take_exec(struct watch *w, pid_t pid, const char *path, const uint8_t *build_id)
+static void take_exec_of(
+	struct watch *w, pid_t pid, const char *path, const uint8_t *build_id, uint64_t inode)
 {
 	struct record r = {.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .time = SECOND};
 
@@ -50,9 +51,15 @@ static void take_exec(struct watch *w, pid_t pid, const char *path, const uint8_
 		.length = 0x10000,
 		.path = path,
 		.build_id = build_id,
-		.build_id_length = build_id ? 20 : 0};
+		.build_id_length = build_id ? 20 : 0,
+		.inode = inode};
 	if (monitor_watch_take(w, &r))
 		ok(false, "memory is out");
+}
+
+static void take_exec(struct watch *w, pid_t pid, const char *path, const uint8_t *build_id)
+{
+	take_exec_of(w, pid, path, build_id, 0);
 }
 
 static void take_sample(struct watch *w, pid_t pid, uint64_t time, uint64_t pc, uint64_t cx)
@@ -191,6 +198,60 @@ static void test_samples(void)
 	is_int(stored(&s).files, 1, "writes nothing");
 	monitor_watch_fini(&w);
 	store_close(&s);
+}
+
+/* Numbers of processes that there cannot be. */
+#define NOBODY ((pid_t)1 << 23)
+
+static uint64_t inode_of(const char *path)
+{
+	struct stat st = {0};
+
+	stat(path, &st);
+	return (uint64_t)st.st_ino;
+}
+
+/* Until its time of change is another. */
+static void touch(const char *path)
+{
+	struct stat before = {0}, after = {0};
+
+	stat(path, &before);
+	do {
+		chmod(path, 0755);
+		stat(path, &after);
+	} while (after.st_ctim.tv_sec == before.st_ctim.tv_sec &&
+		 after.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
+}
+
+/* What has the name of a file without build-id when it is sampled may be another one. */
+static void test_replaced(void)
+{
+	char path[128], other[128];
+	struct watch w;
+
+	monitor_watch_init(&w, &tick, BEGAN);
+	snprintf(path, sizeof(path), "%s", make_image("program"));
+	snprintf(other, sizeof(other), "%s", make_image("another"));
+	take_exec_of(&w, NOBODY, path, NULL, inode_of(path));
+	ok(!w.images.list.data[0].looked, "it is not examined before it is sampled");
+	ok(rename(other, path) == 0, "it is replaced");
+	take_sample(&w, NOBODY, 1 * SECOND, 0x401000, 1);
+	is_int(w.counts.gone, 1, "a sample of it is not the other's");
+	take_exec_of(&w, NOBODY + 1, path, NULL, inode_of(path));
+	take_sample(&w, NOBODY + 1, 2 * SECOND, 0x401000, 1);
+	is_int(w.counts.gone, 1, "one of the other is");
+	is_int(w.experiment.nodes.count - 1, 1, "and is kept");
+	touch(path);
+	take_exec_of(&w, NOBODY + 2, path, NULL, inode_of(path));
+	touch(path);
+	take_sample(&w, NOBODY + 2, 3 * SECOND, 0x401000, 1);
+	is_int(w.counts.gone, 2, "nor is one of a file that was changed before it was sampled");
+	w.wall = 1;
+	take_exec_of(&w, NOBODY + 3, path, NULL, inode_of(path));
+	take_sample(&w, NOBODY + 3, 4 * SECOND, 0x401000, 1);
+	is_int(w.counts.gone, 3, "nor of one that was changed before its mapping was known");
+	monitor_watch_fini(&w);
 }
 
 /* Timers of programs come between the ticks: as much time is counted as has passed. */
@@ -423,6 +484,7 @@ int main(void)
 	if (!mkdtemp(scratch))
 		return 1;
 	test_samples();
+	test_replaced();
 	test_early();
 	test_storm();
 	test_addresses();
