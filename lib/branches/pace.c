@@ -7,10 +7,10 @@
  * never from the last one: otherwise expensive moments would be followed by fewer.
  *
  * The first bursts are expensive, as there are no copies yet, and every new process needs its own.
- * So a moment that would cost more than SHARE_MOST of the time used so far waits until it would
- * not. In the end, this only concerns the beginning of long programs, and short ones as a whole.
- * Several runs of a short program share what they may cost, so that only its first run waits, and
- * not even that one: it borrows the time for a burst from the next.
+ * So a moment that would cost more than SHARE_MOST (VISITS_MOST) of the time used so far waits
+ * until it would not. In the end, this only concerns the beginning of long programs, and short ones
+ * as a whole. Several runs of a short program share what they may cost, so that only its first run
+ * waits, and not even that one: it borrows the time for a burst from the next.
  *
  * Between bursts, anchors take turns at moments of the same kind.
  */
@@ -31,6 +31,7 @@
 #define SHARE_TURNS   0.008 /* of anchors */
 #define SHARE_CLOCK   0.03  /* samples by stops */
 #define SHARE_MOST    0.07  /* of all that is spent, at any moment */
+#define VISITS_MOST   1.3   /* of their share, the same */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define TURN_GAP      (2.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
@@ -160,14 +161,19 @@ static uint64_t spent_in_all(const struct branches *b)
 	return spent(b) + b->elsewhere + (stopped > own ? stopped - own : 0);
 }
 
+static double share_most(const struct branches *b)
+{
+	return b->request.visit ? VISITS_MOST * b->bursts.share : SHARE_MOST;
+}
+
 /* What may be spent now. */
 static double allowed(const struct branches *b)
 {
 	const struct branches_known *known = b->request.known;
-	double ns = SHARE_MOST * (double)b->used - (double)spent_in_all(b);
+	double most = share_most(b), ns = most * (double)b->used - (double)spent_in_all(b);
 
 	if (known)
-		ns += SHARE_MOST * (double)known->used - (double)known->spent + COST_FIRST;
+		ns += most * (double)known->used - (double)known->spent + COST_FIRST;
 	return ns;
 }
 
@@ -178,14 +184,14 @@ static bool due(const struct branches *b, struct pace *p)
 
 	if (b->used < p->next)
 		return false;
-	if (p->share >= 1 || b->request.visit)
+	if (p->share >= 1)
 		return true;
-	if (b->bursts.count < FIRST)
+	if (b->bursts.count < FIRST && !b->request.visit)
 		cost = b->request.known ? fmax(cost, COST_FIRST) : COST_LEAST;
 	lacks = cost - allowed(b);
 	if (lacks <= 0)
 		return true;
-	p->next = b->used + (uint64_t)(lacks / SHARE_MOST);
+	p->next = b->used + (uint64_t)(lacks / share_most(b));
 	return false;
 }
 
