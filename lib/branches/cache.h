@@ -327,6 +327,8 @@ long inject_call(struct cache *c, struct held *f, long number, const uint64_t ar
 
 /* copy.c: translates the block at this address, and likely successors. NULL: not possible. */
 struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_t begin);
+/* The site that is part of a sum, which the program may have changed; NULL: none. */
+struct site_key *copy_site(const struct cache *c, uint64_t sum);
 /* A transfer of the site that is part of a sum, to this target, without a counter. */
 void copy_meet(struct cache *c, uint64_t sum, uint64_t to);
 /* To be called when an indirect transfer of site went to a copy. */

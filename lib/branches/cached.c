@@ -235,6 +235,8 @@ static int leave_exit(struct cache *c, struct held *f, const struct exit *e, uin
 			    sizeof(sum)) ||
 			leave_copies(c, &f->registers, &at))
 			return OVER;
+		if (!copy_site(c, sum)) /* another thread has changed it meanwhile */
+			return END;
 		*begin = at.address;
 		return miss(c, f, sum);
 	}

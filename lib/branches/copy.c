@@ -510,10 +510,16 @@ struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_
 	return copy_find(c, address, run);
 }
 
+struct site_key *copy_site(const struct cache *c, uint64_t sum)
+{
+	uint64_t number = sum >> 48;
+
+	return number && number <= c->sites.count ? &c->sites.data[number - 1] : NULL;
+}
+
 void copy_meet(struct cache *c, uint64_t sum, uint64_t to)
 {
-	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
-	const struct copy *copy = table_at(&c->copies, site->copy);
+	const struct copy *copy = table_at(&c->copies, copy_site(c, sum)->copy);
 
 	if (copy->key.begin && !c->b->request.latency)
 		cache_met(c, copy->key.begin, copy->end, to, 1);
@@ -521,7 +527,7 @@ void copy_meet(struct cache *c, uint64_t sum, uint64_t to)
 
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)
 {
-	struct site_key *site = &c->sites.data[(sum >> 48) - 1];
+	struct site_key *site = copy_site(c, sum);
 	const struct copy *from = table_at(&c->copies, site->copy);
 	struct arena *a = &c->arenas[from->arena];
 	struct out o = {.cache = c, .arena = a, .arena_index = from->arena, .copy = site->copy};

@@ -134,12 +134,13 @@ void doors_clear(struct cache *c, const struct arena *a)
 /* A transfer that went through a door. */
 static void door_used(struct cache *c, uint64_t sum)
 {
-	uint64_t number = sum >> 48, to;
+	const struct site_key *site = copy_site(c, sum);
 	const struct copy *copy;
+	uint64_t to;
 
-	if (number == 0 || number > c->sites.count)
+	if (!site)
 		return;
-	to = sum - c->sites.data[number - 1].key;
+	to = sum - site->key;
 	c->work += LOGGED;
 	copy_meet(c, sum, to);
 	copy = table_find(&c->copies, &(struct copy){.key = {to, to}}.key);

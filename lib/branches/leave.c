@@ -28,17 +28,18 @@ int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at)
 	int which = arena_at(c, r->rip);
 	const struct arena *a = which < 0 ? NULL : &c->arenas[which];
 	const struct place *p = a ? leave_find(a, (uint32_t)(r->rip - a->code)) : NULL;
-	uint64_t slots[SLOT_TARGET + 1], number;
+	const struct site_key *site;
+	uint64_t slots[SLOT_TARGET + 1];
 
 	if (!p || (p->undo & (FORWARD | UNDO_RAX | UNDO_RCX | UNDO_RDX) &&
 			  !process_read(c->process->memory, a->data, slots, sizeof(slots))))
 		return -1;
 	*at = *p;
 	if (p->undo & FORWARD) {
-		number = slots[SLOT_TARGET] >> 48;
-		if (number == 0 || number > c->sites.count)
+		site = copy_site(c, slots[SLOT_TARGET]);
+		if (!site)
 			return -1;
-		at->address = slots[SLOT_TARGET] - c->sites.data[number - 1].key;
+		at->address = slots[SLOT_TARGET] - site->key;
 	}
 	undo(p->undo, slots, r);
 	r->rip = at->address;

@@ -101,10 +101,26 @@ static void test_at_once(void)
 	is_int(disagree(bytes, sizeof(bytes), &known), 0, "any bytes");
 }
 
+/* Numbers of sites come from memory of the program, which it may write to. */
+static void test_sites(void)
+{
+	struct cache c = {0};
+
+	ok(!copy_site(&c, 0) && !copy_site(&c, 1ull << 48), "no site");
+	vec_add(&c.sites, ((struct site_key){.key = 5}));
+	vec_add(&c.sites, ((struct site_key){.key = 7}));
+	ok(copy_site(&c, 1ull << 48)->key == 5 && copy_site(&c, 2ull << 48 | 9)->key == 7,
+		"two sites");
+	ok(!copy_site(&c, 9) && !copy_site(&c, 3ull << 48) && !copy_site(&c, UINT64_MAX),
+		"numbers of none");
+	vec_fini(&c.sites);
+}
+
 int main(void)
 {
 	test_cases();
 	test_at_once();
+	test_sites();
 	return done();
 }
 #else
