@@ -6,7 +6,8 @@
 #include "image/debug.h"
 #include "image/types.h"
 
-enum { MEMBERS_DEEPEST = 4 };
+/* Structures in structures can have more members together than can be looked at. */
+enum { MEMBERS_DEEPEST = 4, MEMBERS_MOST = 4096 };
 
 struct pointers {
 	uint64_t code;
@@ -15,6 +16,7 @@ struct pointers {
 	Dwarf_Die held, only; /* of the one in the register; of all: addr NULL: none */
 	const char *name;     /* of `only` */
 	bool several;         /* different ones, or pointers to something else */
+	unsigned members;     /* that were looked at */
 };
 
 /* Is the variable in the register there? */
@@ -76,6 +78,10 @@ static bool pointer_members(struct pointers *p, Dwarf_Die *structure, int depth)
 	do {
 		int tag = dwarf_tag(&member);
 
+		if (p->members++ >= MEMBERS_MOST) {
+			p->several = true;
+			return found;
+		}
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 			!pointer_type(&member, &type))
 			continue;

@@ -225,6 +225,32 @@ else
 	skip "operator new" "g++ is not installed"
 fi
 
+# ---- a type whose members nobody can count ----
+{
+	inner=int
+	for outer in e d c b a; do
+		echo "struct $outer {"
+		seq -f "$inner m%g;" 120
+		echo "};"
+		inner="struct $outer"
+	done
+	cat <<'END'
+extern void *calloc(unsigned long, unsigned long);
+static unsigned seed = 1;
+static unsigned any() { return (seed = seed * 1664525 + 1013904223) >> 16; }
+static __attribute__((noinline)) long sum(const struct a *huge, const int *p) {
+	long t = huge != 0;
+	for (int i = 0; i < 30000; i++) t += p[any() * 16];
+	return t;
+}
+int main(void) { return sum(0, calloc(65536, 64)) == 1; }
+END
+} > huge.c
+"${CC:-cc}" -O1 -g -o huge huge.c
+collect huge.x ./huge
+run timeout 300 prof -dataspace huge.x
+is "structures in structures in structures: an end" "$status" 0
+
 run ssrun -q -machine zen4 -dataspace -o many.x "$build/examples/adi"
 run prof -dataspace -json many.x
 ok "objects of which only a rare event has a share are added up: $(printf '%s' "$out" | jq '[.rows[] | select(.depth == 0)] | length')" \

@@ -96,6 +96,10 @@ static void ask_data(struct image *image, uint64_t address)
 		abort();
 	if (image_structure_member(image, address, 24, 8, &m) == 0 && !*m.path)
 		abort();
+	for (uint64_t apart = 4; apart <= 64; apart *= 2)
+		if (image_pointed_member(image, address, (int)(apart % 7), apart, 4, &m) == 0 &&
+			!*m.path)
+			abort();
 }
 
 static void ask_sources(struct image *image, uint64_t address)
@@ -169,6 +173,24 @@ static void ask(struct image *image, uint64_t address)
 	unwind_at(image, address);
 }
 
+/* What is asked of files alone. */
+static void ask_file(const char *path)
+{
+	uint8_t build_id[64];
+	struct image_facts facts;
+	uint64_t bytes, fingerprint;
+	struct error e = {0};
+	size_t length;
+
+	if (image_facts_read(path, &facts, &e) == 0)
+		image_facts_fini(&facts);
+	else if (!*e.message)
+		abort();
+	if (image_identify(path, build_id, &length, &bytes, &fingerprint, &e) == 0 &&
+		(length > sizeof(build_id) || (!length && !fingerprint)))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct image_search where = {0};
@@ -184,6 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opened = true;
 	if ((size % 2 || !size) && scratch_open(&file, data, size) == 0) {
 		id.path = file.path;
+		ask_file(file.path);
 		image = image_open(&id, &where, &e);
 		scratch_close(&file);
 	} else {
