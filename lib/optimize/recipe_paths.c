@@ -12,7 +12,8 @@ static char *path_from(const char *directory, const char *name)
 {
 	char *text, *to, *part, *rest;
 
-	if (asprintf(&text, "%s/%s", *name == '/' ? "" : directory, name) < 0)
+	/* A '/' is before each part, also in a relative directory: the parts move to the left. */
+	if (asprintf(&text, "/%s/%s", *name == '/' ? "" : directory, name) < 0)
 		return NULL;
 	to = rest = text;
 	while ((part = strsep(&rest, "/"))) {
