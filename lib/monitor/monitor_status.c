@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/shown.h"
 
 #define AT(field)   .offset = offsetof(struct monitor_status, field)
 #define TEXT(field) FIELD_TEXT, AT(field), .size = sizeof(((struct monitor_status *)0)->field)
@@ -81,6 +82,15 @@ static char *status_path(const struct store *s, const char *name, struct error *
 	return NULL;
 }
 
+/* One line, whatever is in the names of files. */
+static void put_text(const char *name, const char *text, FILE *to)
+{
+	struct strbuf room = {0};
+
+	fprintf(to, "%s %s\n", name, shown_text(text, &room));
+	strbuf_fini(&room);
+}
+
 int monitor_status_write(
 	const struct store *s, const struct monitor_status *status, struct error *e)
 {
@@ -96,7 +106,7 @@ int monitor_status_write(
 		const char *at = (const char *)status + m->offset;
 
 		if (m->kind == FIELD_TEXT)
-			fprintf(f.stream, "%s %s\n", m->name, at);
+			put_text(m->name, at, f.stream);
 		else if (m->kind == FIELD_NUMBER)
 			fprintf(f.stream, "%s %.9g\n", m->name, *(const double *)(const void *)at);
 		else

@@ -97,8 +97,8 @@ static char *usual_directory(struct error *e)
 
 static int make_directories(char *path, struct error *e)
 {
-	for (char *at = path + 1; *at; at++)
-		if (*at == '/') {
+	for (char *at = path; *at; at++)
+		if (*at == '/' && at > path) {
 			*at = '\0';
 			mkdir(path, 0777); /* if this fails, so does the last one */
 			*at = '/';
@@ -148,6 +148,10 @@ int store_open(struct store *s, const char *directory, bool make, struct error *
 	s->directory = directory ? strdup(directory) : usual_directory(e);
 	if (!s->directory)
 		return directory ? error_nomem(e) : -1;
+	if (!*s->directory) {
+		error_set(e, ERR_NOT_FOUND, "the store's directory has an empty name");
+		return error_hint(e, "-store DIR takes the path of a directory");
+	}
 	if (make && make_directories(s->directory, e))
 		return -1;
 	if (stat(s->directory, &st)) {

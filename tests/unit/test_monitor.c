@@ -445,6 +445,11 @@ static void test_status(void)
 		"written and read");
 	ok(memcmp(&status, &got, sizeof(got)) == 0, "it is the same");
 	ok(monitor_status_mapped(&got) > 0.989 && monitor_status_mapped(&got) < 0.990, "mapped");
+	snprintf(status.followed, sizeof(status.followed), "/tmp/a\npid 1\nlost 0");
+	ok(monitor_status_write(&s, &status, &e) == 0 && monitor_status_read(&s, &got, &e) == 0 &&
+			got.pid == 12 && got.lost == UINT64_MAX,
+		"a newline in a path begins no line");
+	is_str(got.followed, "/tmp/a\\x0apid 1\\x0alost 0", "... it is shown");
 	monitor_status_parse(garbage, &got);
 	ok(got.pid == 0 && strlen(got.clock) == sizeof(got.clock) - 1, "garbage");
 	ok(!monitor_locked(&s), "nobody has the lock");
