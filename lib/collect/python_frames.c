@@ -10,6 +10,8 @@
 #include "base/file.h"
 
 enum { DEPTH = 64, THREADS_MOST = 32, SNAPSHOTS = 8, TRIALS = 4, NAME_ROOM = 200 };
+/* A process may have any number of functions and threads, one after the other. */
+enum { CODES_KEPT = 65536, THREADS_KEPT = 1024 };
 
 /* Offsets in CPython 3.11: Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h,
  * Include/cpython/pystate.h, code.h, unicodeobject.h. */
@@ -214,7 +216,8 @@ static int python_code(struct python_frames *f, struct python_process *own, uint
 	known = table_find(&f->codes, &key.key);
 	if (known)
 		return 1;
-	if (!python_read(own->key.pid, address, code, sizeof(code)) ||
+	if (f->codes.count >= CODES_KEPT ||
+		!python_read(own->key.pid, address, code, sizeof(code)) ||
 		python_word(code, OBJECT_TYPE) != own->code_type)
 		return 0;
 	if (!table_add(&f->codes, &key.key) || name_code(f, own, address, code))
@@ -288,6 +291,10 @@ static int take_thread(struct python_frames *f, struct python_process *own, cons
 	if (rc <= 0)
 		return rc;
 	to = table_find(&f->threads, &key.key);
+	if (!to && f->threads.count >= THREADS_KEPT) { /* few of them count for a sample */
+		table_fini(&f->threads);
+		f->threads = TABLE_OF(struct python_thread);
+	}
 	if (!to)
 		to = table_add(&f->threads, &key.key);
 	if (!to)

@@ -3,6 +3,13 @@
 # In real time: samples of short runs.
 . "$TOP/tests/lib.sh"
 
+# ---- a program that only looks so, and has ever more functions ----
+cp "$build/tests/programs/pythonic" python3.11
+run ssrun -fusertime -o endless ./python3.11
+is "it is sampled, too" "$status $err" "0 "
+number=$(prof -dump endless | grep -c '^symbol ')
+ok "functions that are kept are limited: $number" test "$number" -gt 0 -a "$number" -le 65600
+
 cat > work.py <<'END'
 import time
 
