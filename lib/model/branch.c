@@ -328,13 +328,12 @@ static inline struct target_set branch_find_targets(
 /* NULL: the branch is not in the table. */
 static inline uint64_t *target_known(struct target_set set)
 {
-	unsigned i;
+	unsigned found = cache_alike(set.way, TARGET_TAG, set.tag);
 
-	for (i = 0; i < INDIRECT_WAYS; i++)
-		if ((set.way[i] & TARGET_TAG) == set.tag)
-			return set.way + i;
-	return 0;
+	return found ? set.way + __builtin_ctz(found) : (uint64_t *)0;
 }
+
+_Static_assert(INDIRECT_WAYS == SCANNED, "ways that are compared at once");
 
 /* Replaces an entry without confidence; if all have some, reduces that of one. */
 static int place_target(struct target_set set, uint64_t to)

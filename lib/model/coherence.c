@@ -173,6 +173,11 @@ static enum supplier ask_others(struct model *m, struct core *core, uint64_t add
 	return modified ? FROM_MODIFIED : found && !exclusive ? FROM_OUTSIDE_SHARED : FROM_OUTSIDE;
 }
 
+void coherence_come_near(struct model *m, uint64_t address)
+{
+	__builtin_prefetch(directory_at(m, address & ~m->unit), 1);
+}
+
 enum supplier coherence_fetch(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose)
 {

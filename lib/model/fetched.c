@@ -250,24 +250,40 @@ int fetched_again(struct model *m, struct core *core, struct model_segment *s)
 	return 1;
 }
 
-/* Are its lines, and their pages, in the first level?  Then its fetches have where. */
-static int fetched_has(const struct core *core, const struct model_segment *s, unsigned count)
+/* Is the line, and its page, in the first level?  Then *at is where; before, where it was. */
+INLINE int fetched_line(const struct core *core, uint64_t line, uint32_t *at)
 {
 	const struct cache *l1i = &core->l1i;
-	struct model_fetch *f = s->block->fetches, *end = f + count;
+	const uint64_t *entry = &l1i->entries[*at];
+	uint64_t page = (line >> core->page_bits) + 1;
 
-	for (; f < end; f++) {
-		const uint64_t *entry = &l1i->entries[f->hint];
-		uint64_t page = (f->line >> core->page_bits) + 1;
-
-		if (core->fetch_pages[page % PAGE_SLOTS].page != page)
+	if (core->fetch_pages[page % PAGE_SLOTS].page != page)
+		return 0;
+	if (!cache_is(*entry, line)) {
+		entry = cache_find(l1i, line);
+		if (!entry || (*entry & UNSEEN) || entry - l1i->entries > UINT16_MAX)
 			return 0;
-		if (!cache_is(*entry, f->line)) {
-			entry = cache_find(l1i, f->line);
-			if (!entry || (*entry & UNSEEN) || entry - l1i->entries > UINT16_MAX)
-				return 0;
-			f->hint = (uint32_t)(entry - l1i->entries);
-		}
+		*at = (uint32_t)(entry - l1i->entries);
+	}
+	return 1;
+}
+
+/* All its lines: then they have where. Of the first ones the segment knows enough: its block, which
+ * the host may have to wait for, is not looked at. */
+static int fetched_has(const struct core *core, struct model_segment *s, unsigned count)
+{
+	for (unsigned i = 0; i < count && i < MODEL_RUNNING_LINES; i++) {
+		uint32_t at = s->run.entry[i];
+
+		if (!fetched_line(core, s->lines[i], &at))
+			return 0;
+		s->run.entry[i] = (uint16_t)at;
+	}
+	for (unsigned i = MODEL_RUNNING_LINES; i < count; i++) {
+		struct model_fetch *f = &s->block->fetches[i];
+
+		if (!fetched_line(core, f->line, &f->hint))
+			return 0;
 	}
 	return 1;
 }
@@ -279,6 +295,8 @@ static void fetched_describe(const struct model *m, struct model_segment *s, uns
 	s->run.access_count = s->access_count;
 	s->run.insn_count = (uint8_t)s->insn_count;
 	s->run.fetch_count = (uint8_t)count;
+	for (unsigned i = 0; i < count && i < MODEL_RUNNING_LINES; i++)
+		s->lines[i] = s->block->fetches[i].line;
 	s->run.way = (uint8_t)fetched_way_of(s, m->watch && m->watch->targets.entry);
 	if (s->outcome_count) {
 		s->run.from = s->outcomes->from;
@@ -301,13 +319,12 @@ int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 {
 	unsigned count = m->addresses ? s->fetch_count : 0;
 
-	if ((!count && m->addresses) || count > UINT8_MAX || s->insn_count > UINT8_MAX ||
-		!fetched_has(core, s, count))
+	if ((!count && m->addresses) || count > UINT8_MAX || s->insn_count > UINT8_MAX)
 		return 0;
 	if (UNLIKELY(!s->run.seen))
 		fetched_describe(m, s, count);
-	for (unsigned i = 0; i < count && i < MODEL_RUNNING_LINES; i++)
-		s->run.entry[i] = (uint16_t)s->block->fetches[i].hint;
+	if (!fetched_has(core, s, count))
+		return 0;
 	jit_segment(m, s); /* may give up what is known of all others */
 	fetched_restamp(m, core, s);
 	return 1;

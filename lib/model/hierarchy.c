@@ -225,6 +225,11 @@ static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint
 	enum supplier supplier;
 	uint64_t latency;
 
+	if (m->active & (m->active - 1)) {
+		coherence_come_near(m, address);
+		if (victim && is_dirty(victim))
+			coherence_come_near(m, victim);
+	}
 	if (m->ll.ways) {
 		outside_come_near(m, address, !late);
 		if (late && victim && !m->packed.rows)
@@ -518,12 +523,13 @@ uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address)
 
 /* ---- prefetches ---- */
 
-NOINLINE void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line)
+NOINLINE int hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line)
 {
 	if (cache_find(&core->l1d, line))
-		return;
+		return 0;
 	count(m, EV_HARDWARE_PREFETCHES, 1);
 	prefetch_sent(m, core, line, hierarchy_data(m, core, line, AHEAD));
+	return sender_cause(m->sender) != MODEL_CAUSE_L2;
 }
 
 void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line)

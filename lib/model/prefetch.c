@@ -110,8 +110,10 @@ static void stride(struct model *m, struct core *core, uint64_t address)
 		return;
 	}
 	target = address + (uint64_t)distance * config->ahead;
-	if (same_page_of(m, target, address))
-		hierarchy_ahead_l1d(m, core, target & ~m->data_line);
+	/* The set of the next one in the last level is fetched by the host. */
+	if (same_page_of(m, target, address) &&
+		hierarchy_ahead_l1d(m, core, target & ~m->data_line) && m->ll.ways)
+		outside_come_near(m, target + (uint64_t)distance, 0);
 }
 
 void prefetch_data(struct model *m, struct core *core, uint64_t line, enum purpose purpose)

@@ -94,6 +94,7 @@ INLINE void set_slot(
 
 	core->line_slots[at] = (struct line_slot){
 		line_slot_above(address, core->l1d.bits), (uint16_t)entry, (uint16_t)page};
+	core->page_lines[page] |= UINT64_C(1) << (address >> core->l1d.bits & 63);
 	core->storable[at] = (uint8_t)storable;
 }
 

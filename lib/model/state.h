@@ -150,6 +150,22 @@ struct prefetch {
 	uint64_t requests; /* to streams */
 };
 
+/*
+ * For the first TLB of data, if it is fully associative with many entries: which pages are
+ * certainly not in it, and which entries were used longest ago. See tlb.c.
+ */
+#define PAGE_COUNTS   4096
+#define OLD_PAGES_MAX 128
+
+struct page_index {
+	uint32_t valid;
+	uint32_t next, count; /* of `old`: those before next are gone */
+	/* Entries in order of their last use when it was made: that time times OLD_PAGES_MAX, plus
+	 * the way. */
+	uint64_t old[OLD_PAGES_MAX];
+	uint8_t pages[PAGE_COUNTS]; /* entries, by the low bits of their page's number */
+};
+
 struct core {
 	struct cache l1i, l1d, l2, itlb, dtlb, stlb;
 	struct cache large_itlb, large_dtlb, large_stlb; /* for pages of 2 MiB alone */
@@ -186,6 +202,10 @@ struct core {
 	/* The `used` of L1D and of the first data TLBs, if they are not larger; page slots name the
 	 * last entry if there is no TLB. */
 	uint64_t line_used[LINES_NOTED], page_used[PAGES_NOTED];
+	/* By entry of that TLB: lines of its page that may have a slot; a bit for each, by the low
+	 * bits of its number. */
+	uint64_t page_lines[PAGES_NOTED];
+	struct page_index page_index;
 	struct prefetch prefetch;
 };
 
@@ -427,6 +447,8 @@ enum supplier { FROM_OUTSIDE, FROM_OUTSIDE_SHARED, FROM_MODIFIED };
 enum supplier coherence_fetch(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 void coherence_upgrade(struct model *m, struct core *core, uint64_t address);
+/* Prefetches what is known of the unit on the host. */
+void coherence_come_near(struct model *m, uint64_t address);
 void coherence_gone(struct model *m, struct core *core, uint64_t address);
 /* No core has these bytes now. */
 void coherence_forget(struct model *m, uint64_t address, uint64_t bytes);
@@ -449,9 +471,9 @@ static inline struct page_slot *page_slot(struct page_slot *slots, uint64_t page
 }
 /* An instruction of classes beyond MODEL_FP and MODEL_VECTOR; counts those and their cost. */
 void model_classify_special(struct model *m, struct core *core, unsigned class_bits);
-/* Prefetches of a line, unless the level has it. */
+/* Prefetches of a line, unless the level has it. For L1D: was the line not in L2? */
 void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line);
-void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line);
+int hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line);
 void hierarchy_ahead_l2(struct model *m, struct core *core, uint64_t line);
 
 /* prefetch.c: what prefetchers do after a miss of L1D or L1I, after the first use of a line that

@@ -209,7 +209,88 @@ static int tlb_usual_sets(const struct cache *tlb)
 int tlb_is_usual(const struct model *m, const struct core *core)
 {
 	return core->itlb.ways && tlb_usual_sets(&core->dtlb) && tlb_usual_sets(&core->stlb) &&
-	       core->dtlb.used == core->page_used && m->page_bits == 12;
+	       core->dtlb.used == core->page_used && m->page_bits == 12 &&
+	       core->l1d.bits == 6; /* a page has 64 lines: see page_lines */
+}
+
+/* ---- an index of the first TLB of data ---- */
+
+/* Fewer entries are soon searched. */
+#define INDEXED_LEAST 33
+
+static int tlb_is_indexed(const struct cache *tlb)
+{
+	return tlb->ways >= INDEXED_LEAST && tlb->ways <= OLD_PAGES_MAX && !tlb->mask;
+}
+
+static NOINLINE void index_pages(struct page_index *x, const struct cache *tlb)
+{
+	for (unsigned i = 0; i < PAGE_COUNTS; i++)
+		x->pages[i] = 0;
+	for (unsigned i = 0; i < tlb->ways; i++)
+		if (tlb->entries[i] && !(tlb->entries[i] & LARGE))
+			x->pages[(tlb->entries[i] & ~UNSEEN) >> 12 & (PAGE_COUNTS - 1)]++;
+	x->next = x->count = 0;
+	x->valid = 1;
+}
+
+INLINE void sort_old(uint64_t *old, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		uint64_t key = old[i];
+		uint32_t at = i;
+
+		for (; at > 0 && old[at - 1] > key; at--)
+			old[at] = old[at - 1];
+		old[at] = key;
+	}
+}
+
+/* Times only grow. So of those that were the oldest once, the first one that was not used since is
+ * the oldest now. About a third of all are sorted at a time. */
+enum { OLD_SAMPLES = 8, OLD_SHARE = 2 };
+
+static NOINLINE void find_old(struct page_index *x, const struct cache *tlb)
+{
+	uint64_t sample[OLD_SAMPLES], limit;
+	uint32_t step = tlb->ways / OLD_SAMPLES, count = 0;
+
+	for (uint32_t i = 0; i < OLD_SAMPLES; i++)
+		sample[i] = tlb->used[i * step];
+	sort_old(sample, OLD_SAMPLES);
+	limit = sample[OLD_SHARE];
+	for (uint32_t i = 0; i < tlb->ways; i++) {
+		x->old[count] = tlb->used[i] * OLD_PAGES_MAX + i;
+		count += tlb->used[i] <= limit;
+	}
+	sort_old(x->old, count);
+	x->next = 0;
+	x->count = count;
+}
+
+/* As cache_oldest. */
+INLINE uint32_t oldest_page(struct page_index *x, const struct cache *tlb)
+{
+	for (;;) {
+		while (x->next < x->count) {
+			uint64_t old = x->old[x->next++];
+			uint32_t way = old % OLD_PAGES_MAX;
+
+			if (tlb->used[way] == old / OLD_PAGES_MAX)
+				return way;
+		}
+		find_old(x, tlb);
+	}
+}
+
+/* Lines of the page that the entry is of have no slots now. */
+INLINE void page_slots_drop(struct core *core, uint64_t entry, uint64_t page)
+{
+	uint64_t lines = core->page_lines[entry];
+
+	core->page_lines[entry] = 0;
+	for (; lines; lines &= lines - 1)
+		slot_drop(core, page | (uint64_t)__builtin_ctzll(lines) << 6);
 }
 
 /* What tlb_translate_data does for a small page among such, of which there is a translation in the
@@ -219,8 +300,14 @@ static uint64_t translate_usual(struct model *m, struct core *core, uint64_t add
 	struct cache *tlb = &core->dtlb, *second = &core->stlb;
 	uint64_t number = address >> 12, line = number << 12, last = (number & second->mask);
 	uint64_t set = (number & tlb->mask) * tlb->ways, at, victim;
-	int way = cache_way(tlb->entries + set, tlb->ways, line), way2 = 0;
+	struct page_index *x = &core->page_index;
+	int indexed = tlb_is_indexed(tlb), way = -1, way2 = 0;
 	struct page_slot *slot;
+
+	if (indexed && UNLIKELY(!x->valid))
+		index_pages(x, tlb);
+	if (!indexed || x->pages[number % PAGE_COUNTS])
+		way = cache_way(tlb->entries + set, tlb->ways, line);
 
 	if (way >= 0) {
 		at = set + (uint32_t)way;
@@ -231,9 +318,11 @@ static uint64_t translate_usual(struct model *m, struct core *core, uint64_t add
 	}
 	last *= second->ways;
 	way2 = cache_way(second->entries + last, second->ways, line);
-	at = set + cache_oldest(tlb->used + set, tlb->ways);
+	if (UNLIKELY(way2 < 0))
+		return NEVER;
+	at = set + (indexed ? oldest_page(x, tlb) : cache_oldest(tlb->used + set, tlb->ways));
 	victim = tlb->entries[at] & ~UNSEEN;
-	if (UNLIKELY(way2 < 0) || UNLIKELY(victim & LARGE))
+	if (UNLIKELY(victim & LARGE))
 		return NEVER;
 	tlb->entries[at] = line | SHARED;
 	tlb->used[at] = ++m->tick;
@@ -241,8 +330,12 @@ static uint64_t translate_usual(struct model *m, struct core *core, uint64_t add
 		slot = page_slot(core->data_pages, (victim >> 12) + 1);
 		if (slot->page == (victim >> 12) + 1)
 			slot->page = 0;
-		slots_drop(core, victim & ~m->page, m->page + 1);
+		page_slots_drop(core, at, victim & ~m->page);
+		if (indexed)
+			x->pages[(victim >> 12) % PAGE_COUNTS]--;
 	}
+	if (indexed)
+		x->pages[number % PAGE_COUNTS]++;
 	*page_slot(core->data_pages, number + 1) = (struct page_slot){number + 1, &tlb->used[at]};
 	count(m, EV_DTLB_MISSES, 1);
 	second->used[last + (uint32_t)way2] = ++m->tick;
@@ -273,6 +366,7 @@ uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address
 		if (LIKELY(latency != NEVER))
 			return latency;
 	}
+	core->page_index.valid = 0;
 	/* The same translations may be those of instructions. */
 	if (!core->itlb.ways && core->stlb.ways)
 		fetched_settle(core);
@@ -318,6 +412,7 @@ static void flush_core(struct model *m, struct core *core, uint64_t begin, uint6
 		if (tlbs[i]->ways)
 			flush(tlbs[i], begin, end);
 	slots_drop(core, 0, UINT64_MAX);
+	core->page_index.valid = 0;
 	for (i = 0; i < PAGE_SLOTS; i++)
 		core->data_pages[i].page = core->fetch_pages[i].page = 0;
 }

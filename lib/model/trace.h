@@ -213,7 +213,8 @@ struct model_segment {
 	uint32_t code_epoch;        /* the model's: which epoch of the code its own is of */
 	const uint8_t *code;        /* the model's */
 	struct model_groups groups; /* the retirement clock's */
-	uint64_t reserved[4];       /* whole lines of the host, of which `run` is one */
+	uint64_t lines[MODEL_RUNNING_LINES]; /* the model's: its first lines of code */
+	uint64_t reserved[2];                /* whole lines of the host, of which `run` is one */
 };
 
 struct model_block {
