@@ -53,7 +53,7 @@ void say_without_effect(const struct options *o)
 		{"inlines", r->inlines, VIEW_INLINES},
 		{"raw", r->raw, VIEW_RAW},
 		{"intel", r->intel, VIEW_INTEL},
-		{"whole", r->whole, VIEW_WHOLE},
+		{"whole", r->whole && !r->inclusive, VIEW_WHOLE},
 		{"classic", r->classic, VIEW_CYCLES},
 		{"core", r->core != NULL, VIEW_CYCLES},
 	};

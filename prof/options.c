@@ -104,7 +104,10 @@ static const struct option_row rows[] = {
 		"well",
 		FIELD(request.raw)},
 	{"intel", NULL, "-dis: Intel's syntax", FIELD(request.intel)},
-	{"whole", NULL, "-dis, -cfg, -dataspace, -waits: show also what has few samples or none",
+	{"whole", NULL,
+		"-dis, -cfg, -dataspace, -waits: show also what has few samples or none; callers: "
+		"the "
+		"interpreter's before Python's",
 		FIELD(request.whole)},
 	{"classic", NULL, "-calc: estimate executions as for cores that issue in order",
 		FIELD(request.classic)},

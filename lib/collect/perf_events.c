@@ -70,6 +70,7 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 			((m->flags & METRIC_WALL) && add_switches(m, s, i, e)))
 			return -1;
 	}
+	s->python.expected = stacks && !r->all && python_runs(r->argv, r->pid);
 	if (s->events.count > 1)
 		format.sample_type |= PERF_SAMPLE_IDENTIFIER;
 	return rings_init(&s->rings, &format,
@@ -81,6 +82,10 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 
 /* ---- one event ------------------------------------------------------------------------------- */
 
+/* Of the kernel's functions, the innermost say what a thread waits in: the others are the way from
+ * its system call. */
+#define KERNEL_FRAMES_OF_WAIT 4
+
 /*
  * Copies of stacks fill the ring. A thread waits for what the innermost functions do, and of one
  * that lets another go on, few callers are reported. With whole copies of both, the kernel lost
@@ -89,17 +94,19 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
  */
 static uint32_t bytes_of_stack(const struct collect_request *r, const struct sampler_event *event)
 {
-	uint32_t bytes = r->stack_bytes / (event->wakes ? 8 : event->switches ? 2 : 1);
+	uint32_t bytes = r->stack_bytes / (event->wakes ? 16 : event->switches ? 2 : 1);
 
 	return bytes & ~7u;
 }
 
+/* Handovers are frequent: what they need not have costs a tenth of a program that does nothing
+ * else. */
 static void set_stacks(const struct collect_request *r, struct perf_event_attr *attr,
 	const struct sampler_event *event)
 {
 	bool rules = r->stack != STACK_FP && stacks_registers();
 
-	attr->exclude_callchain_kernel = attr->exclude_kernel || attr->type == PERF_TYPE_TRACEPOINT;
+	attr->exclude_callchain_kernel = attr->exclude_kernel || event->wakes;
 	if (event->switches && stacks_registers()) { /* they have the arguments of system calls */
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user = stacks_registers();
@@ -112,8 +119,10 @@ static void set_stacks(const struct collect_request *r, struct perf_event_attr *
 	attr->sample_regs_user = stacks_registers();
 	attr->sample_stack_user = bytes_of_stack(r, event);
 	attr->exclude_callchain_user = 1;
-	if (!attr->exclude_kernel)
+	if (!attr->exclude_callchain_kernel)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (event->switches)
+		attr->sample_max_stack = KERNEL_FRAMES_OF_WAIT;
 }
 
 static struct perf_event_attr perf_events_attr_of(
@@ -161,8 +170,10 @@ static struct perf_event_attr perf_events_attr_of(
 		attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 		attr.sample_period = 1;
 	}
-	/* Frames of interpreters are read when a sample wakes us; where samples are rare. */
-	if ((m->flags & METRIC_STACKS) && (m->flags & METRIC_CLOCK) && m->period >= WAKING_PERIOD &&
+	/* Frames of interpreters are read when a sample wakes us; where samples are rare, or the
+	 * command is an interpreter. */
+	if ((m->flags & METRIC_STACKS) && (m->flags & METRIC_CLOCK) &&
+		(m->period >= WAKING_PERIOD || s->python.expected) &&
 		!s->events.data[event].switches && !s->events.data[event].wakes) {
 		attr.watermark = 0;
 		attr.wakeup_events = 1;

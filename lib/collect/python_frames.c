@@ -2,12 +2,16 @@
 #include "collect/python_frames.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "process/executable.h"
 
 enum { DEPTH = 64, THREADS_MOST = 32, SNAPSHOTS = 8, TRIALS = 4, NAME_ROOM = 200 };
 /* A process may have any number of functions and threads, one after the other. */
@@ -137,6 +141,46 @@ static bool is_python(const char *path)
 	return fnmatch("python3.11", name, 0) == 0 || fnmatch("libpython3.11.so*", name, 0) == 0;
 }
 
+/* The interpreter that the first line of a script names, perhaps by env. */
+static bool is_python_script(const char *path)
+{
+	char head[256] = "", found[PATH_MAX], *rest, *word;
+	FILE *f = fopen(path, "re");
+	bool is = false;
+
+	if (f && !fgets(head, sizeof(head), f))
+		head[0] = '\0';
+	if (f)
+		fclose(f);
+	if (strncmp(head, "#!", 2) != 0)
+		return false;
+	for (word = strtok_r(head + 2, " \t\r\n", &rest); word && !is;
+		word = strtok_r(NULL, " \t\r\n", &rest)) {
+		char *real = executable_find(word, found, sizeof(found), NULL) == 0
+				     ? realpath(found, NULL)
+				     : NULL;
+
+		is = real && is_python(real);
+		free(real);
+	}
+	return is;
+}
+
+bool python_runs(char *const *argv, pid_t pid)
+{
+	char path[PATH_MAX], *real;
+	bool is;
+
+	if (argv && executable_find(argv[0], path, sizeof(path), NULL))
+		return false;
+	if (!argv)
+		snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	real = realpath(path, NULL);
+	is = real && (is_python(real) || (argv && is_python_script(real)));
+	free(real);
+	return is;
+}
+
 static void python_look(
 	struct python_frames *f, struct python_process *own, const struct process *p)
 {
@@ -186,7 +230,7 @@ static int name_code(
 	struct experiment *x = f->spaces->experiment;
 	char name[NAME_ROOM], file[4 * NAME_ROOM], text[2 * NAME_ROOM];
 	const struct experiment_image image = {.kind = EXPERIMENT_IMAGE_ANONYMOUS,
-		.path = (char *)"[python]",
+		.path = (char *)PYTHON_IMAGE,
 		.pid = (pid_t)own->key.pid};
 	int32_t line;
 	long index;
@@ -382,4 +426,14 @@ long python_merge(struct python_frames *f, const struct process *p, pid_t tid, u
 	for (size_t i = 0; i < s->count; i++)
 		pcs[at + i] = s->codes[i] + 1;
 	return (long)(at + s->count + tail);
+}
+
+int python_say(const struct python_frames *f)
+{
+	char text[64];
+
+	if (!f->merged && !f->late)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64, f->merged, f->merged + f->late);
+	return experiment_fact(f->spaces->experiment, PYTHON_READ_FACT, text, NULL);
 }

@@ -10,16 +10,22 @@
 #ifndef COLLECT_PYTHON_FRAMES_H
 #define COLLECT_PYTHON_FRAMES_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "collect/spaces.h"
 
 #define PYTHON_LATE 5000000u /* ns */
 
 struct python_frames {
 	struct spaces *spaces; /* borrowed */
+	bool expected;         /* the command is python3 3.11: each sample should wake us */
 	struct table processes, codes, threads;
-	uint64_t merged, late; /* samples with and without frames */
+	uint64_t merged, late; /* samples in its loop, with and without frames */
 };
 
+/* Is a command, or a running process (argv NULL), python3 3.11, or a script of it? */
+bool python_runs(char *const *argv, pid_t pid);
 void python_init(struct python_frames *f, struct spaces *spaces);
 /* Reads the frames of all threads of the processes that are known to be Python's. -1: memory is
  * out. */
@@ -31,6 +37,8 @@ long python_merge(struct python_frames *f, const struct process *p, pid_t tid, u
 	uint64_t *pcs, size_t n, size_t room);
 /* Is this the address of a code object? image: its number in the experiment. */
 bool python_is_code(const struct python_frames *f, pid_t pid, uint64_t address, uint32_t *image);
+/* Says in the experiment of how many samples frames were read. -1: memory is out. */
+int python_say(const struct python_frames *f);
 void python_fini(struct python_frames *f);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -321,36 +322,36 @@ void rings_drop_ended(struct rings *r)
 }
 
 /*
- * The last user of a tracepoint waits in close until no processor can be in it, some 30 ms. So a
- * child has an event of it open until we have closed ours, and waits in our place. The child has
- * nothing else open, so a reader of one of our pipes does not wait for it. Returns a descriptor
- * whose closing ends the child; -1: there is no child.
+ * The last user of a tracepoint waits in close until no processor can be in it, some 30 ms. So an
+ * event of it is sent through a socket whose other end is sent with it: when both ends are closed,
+ * they cannot be received, and the kernel's collector of such sockets closes the event. Linux 6.9
+ * and later do that in the background, as do 6.1 and 6.6 since mid 2025; others within our close.
+ * Returns the end that is to be closed last; -1: there is none.
  */
 static int rings_leave_tracepoint(const struct rings *r)
 {
-	int ends[2];
-	pid_t pid;
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = {.head = {.cmsg_len = CMSG_LEN(2 * sizeof(int)),
+			     .cmsg_level = SOL_SOCKET,
+			     .cmsg_type = SCM_RIGHTS}};
+	struct iovec byte = {"", 1};
+	struct msghdr message = {.msg_iov = &byte,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes)};
+	int ends[2], sent[2];
 
-	if (!r->fds.count || r->tracepoint < 0 || pipe2(ends, O_CLOEXEC) != 0)
+	if (!r->fds.count || r->tracepoint < 0 ||
+		socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return -1;
-	pid = fork();
-	if (pid == 0) {
-		int until = fcntl(ends[0], F_DUPFD, 2), event = fcntl(r->tracepoint, F_DUPFD, 2);
-		char byte;
-
-		dup2(until, 0);
-		dup2(event, 1);
-		syscall(SYS_close_range, 2, ~0u, 0);
-		while (read(0, &byte, 1) < 0 && errno == EINTR)
-			;
-		_exit(0);
-	}
-	close(ends[0]);
-	if (pid < 0) {
-		close(ends[1]);
-		return -1;
-	}
-	return ends[1];
+	sent[0] = ends[1];
+	sent[1] = r->tracepoint;
+	memcpy(CMSG_DATA(&control.head), sent, sizeof(sent));
+	sendmsg(ends[0], &message, MSG_NOSIGNAL); /* if it fails, we wait */
+	close(ends[1]);
+	return ends[0];
 }
 
 void rings_fini(struct rings *r)

@@ -305,7 +305,7 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 		metric->reasons[EXPERIMENT_NO_STACK] += s->blocked.unknown;
 	}
 	if (spaces_end(&s->spaces) || name_the_rest(s) || sampler_put_values(s) ||
-		(s->blocking && blocked_end(&s->blocked)))
+		(s->blocking && blocked_end(&s->blocked)) || python_say(&s->python))
 		return error_nomem(e);
 	return 0;
 }

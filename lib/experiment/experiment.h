@@ -179,7 +179,8 @@ struct experiment_folded {
 };
 
 struct experiment {
-	char *type; /* "pcsamp", "dsc_hwc" ...; several: joined by ',' */
+	bool damaged; /* its file was: what came later in it is missing */
+	char *type;   /* "pcsamp", "dsc_hwc" ...; several: joined by ',' */
 	VEC(struct experiment_fact) facts;
 	VEC(struct experiment_image) images;
 	experiment_metrics metrics;
@@ -237,6 +238,10 @@ int experiment_fact(struct experiment *x, const char *key, const char *value, st
 struct experiment_fact *experiment_fact_row(const struct experiment *x, const char *key);
 /* NULL: there is none.  Borrowed until the next experiment_fact. */
 const char *experiment_fact_find(const struct experiment *x, const char *key);
+/* The fact that says of how many samples in python3's interpreter the functions of Python were
+ * read: "85 of 726"; and the path of the image that these functions are in. */
+#define PYTHON_READ_FACT "python"
+#define PYTHON_IMAGE     "[python]"
 
 /* The node of address in image called from parent; -1 when memory is out. */
 long experiment_node(struct experiment *x, uint32_t parent, uint32_t image, uint64_t address);

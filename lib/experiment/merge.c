@@ -503,6 +503,7 @@ int experiment_merge(
 	struct merge m = {.a = a, .b = b, .flags = flags, .e = e};
 	int status = make_maps(&m) || merge_all(&m) ? -1 : 0;
 
+	a->damaged |= b->damaged;
 	for (int i = 0; i < EXPERIMENT_TABLES; i++)
 		free(m.to[i]);
 	return status;

@@ -373,6 +373,8 @@ int experiment_parse(struct experiment *x, const void *data, size_t size,
 		status = error_set(e, ERR_PARSE, "%s", own.message);
 	if (status)
 		experiment_fini(x);
+	else
+		x->damaged = own.damaged;
 	if (damage)
 		*damage = own;
 	return status;

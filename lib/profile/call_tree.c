@@ -3,14 +3,17 @@
  * Call paths: the trees of all inputs (and, with -threads, of each thread) as one, whose nodes are
  * places; and sums over it. Everything is a pass over the nodes: parents precede children.
  */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "profile/places.h"
 
 /* What became of the nodes of an input: index + 1 in d->nodes.  With -threads a node becomes one of
  * each thread. */
 struct memos {
+	bool *folded;       /* [node]: leads from the start to functions of Python; NULL: none is */
 	uint32_t *own;      /* [node]; without -threads */
 	struct table table; /* struct memo; with */
 };
@@ -65,6 +68,59 @@ static long call_tree_add_node(struct prof_data *d, uint32_t parent, uint32_t pl
 	return (long)table_number(&d->nodes, node);
 }
 
+/* The interpreter of Python, and what starts programs and threads. */
+static bool leads_to_python(const char *path)
+{
+	static const char *const images[] = {
+		"python3.*", "libpython3.*", "libc.so*", "libc-*", "libpthread*", "ld-*", "ld.so*"};
+	const char *name = file_base_name(path);
+
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
+		if (fnmatch(images[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+/* Functions that only lead to the first one of Python say nothing of the program. Those of
+ * other images are: a program that has Python in it. */
+static int fold_python(const struct prof_data *d, const struct experiment *x, struct memos *m)
+{
+	bool *leads = NULL;
+	uint32_t python = UINT32_MAX;
+
+	for (size_t i = 0; i < x->images.count && python == UINT32_MAX; i++)
+		if (strcmp(x->images.data[i].path, PYTHON_IMAGE) == 0)
+			python = (uint32_t)i;
+	if (python == UINT32_MAX || d->request->whole)
+		return 0;
+	leads = calloc(x->images.count, sizeof(*leads));
+	m->folded = calloc(x->nodes.count + 1, sizeof(*m->folded));
+	if (!leads || !m->folded) {
+		free(leads);
+		return -1;
+	}
+	for (size_t i = 0; i < x->images.count; i++)
+		leads[i] = leads_to_python(x->images.data[i].path);
+	for (uint32_t i = 0; i < x->nodes.count; i++) {
+		const struct experiment_node *n = experiment_node_at(x, i);
+
+		m->folded[i] = n->key.image < x->images.count && leads[n->key.image] &&
+			       (n->key.parent == EXPERIMENT_ROOT ||
+				       (n->key.parent < i && m->folded[n->key.parent]));
+	}
+	free(leads);
+	return 0;
+}
+
+/* Is the node a function of Python, to which nothing but the interpreter leads? */
+static bool begins_python(
+	const struct memos *m, const struct experiment *x, const struct experiment_node *n)
+{
+	return m->folded && n->key.parent != EXPERIMENT_ROOT && n->key.parent < x->nodes.count &&
+	       m->folded[n->key.parent] && n->key.image < x->images.count &&
+	       strcmp(x->images.data[n->key.image].path, PYTHON_IMAGE) == 0;
+}
+
 /* Walks up from the node to a known one or the root, then down again. */
 static long call_tree_take_node(
 	struct prof_data *d, struct memos *memos, size_t input, uint32_t group, uint32_t node)
@@ -83,6 +139,10 @@ static long call_tree_take_node(
 		}
 		if (vec_add(&path, node)) {
 			parent = -1;
+			break;
+		}
+		if (begins_python(memos, x, experiment_node_at(x, node))) {
+			d->folded = true;
 			break;
 		}
 		/* a damaged file may have any parent; the loop must end anyway */
@@ -118,6 +178,7 @@ static int take_paths(struct prof_data *d, size_t input)
 		if (!memos.own)
 			return -1;
 	}
+	rc = fold_python(d, x, &memos);
 	for (size_t i = 0; i < x->samples.count && rc == 0; i++) {
 		const struct experiment_sample *s = experiment_sample_at(x, i);
 		uint64_t count = profile_selected(d, input, i);
@@ -139,6 +200,7 @@ static int take_paths(struct prof_data *d, size_t input)
 				count;
 	}
 	table_fini(&memos.table);
+	free(memos.folded);
 	free(memos.own);
 	return rc;
 }

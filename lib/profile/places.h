@@ -54,7 +54,7 @@ struct prof_request {
 	enum prof_grouping by;
 	bool inclusive, inlines;
 	bool raw;          /* samples stay where an interrupt found them */
-	bool intel, whole; /* -dis */
+	bool intel, whole; /* -dis; whole: nothing is left out, by default */
 	bool classic;      /* -calc */
 	const char *core;  /* -calc: description of the core; NULL: this host's */
 	bool compare; /* inputs are runs of perhaps different builds: names count, not addresses */
@@ -137,7 +137,8 @@ struct prof_data {
 	struct table groups, places, nodes, strings;
 	VEC(uint64_t) counts;      /* [place * metrics + metric] */
 	VEC(uint64_t) node_counts; /* [node * metrics + metric]; none without call paths */
-	struct prof_name *name;    /* of each place; NULL before profile_data_name */
+	bool folded;            /* functions that lead to the first one of Python have no nodes */
+	struct prof_name *name; /* of each place; NULL before profile_data_name */
 };
 
 /* Adds everything up.  The request must outlive d. */
@@ -173,6 +174,8 @@ const char *profile_nameless(
 uint64_t profile_selected(const struct prof_data *d, size_t input, size_t sample);
 /* times.c: does the request select a part of the run, by times or caliper points? */
 bool profile_divides(const struct prof_request *r);
+/* Is part of a file missing? */
+bool profile_damaged(const struct prof_request *r);
 /* Seconds that the run, or the longest of several, took. */
 double profile_duration(const struct experiment *x);
 /* Have samples of this column times? */

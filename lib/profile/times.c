@@ -15,6 +15,14 @@ bool profile_divides(const struct prof_request *r)
 	return r->calipers || r->from || r->to;
 }
 
+bool profile_damaged(const struct prof_request *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->inputs[i].experiment->damaged)
+			return true;
+	return false;
+}
+
 double profile_duration(const struct experiment *x)
 {
 	uint64_t end = experiment_slices_end(x);

@@ -115,7 +115,8 @@ static void describe_share(
 	bool clock = of->flags & METRIC_CLOCK;
 	double all = (double)of->total * (clock ? 1e-9 : 1), sampled = (double)m->samples * m->unit;
 
-	if (!of->total || of->flags & METRIC_EXACT || profile_divides(r) || profile_whom_asked(r))
+	if (!of->total || of->flags & METRIC_EXACT || profile_divides(r) || profile_whom_asked(r) ||
+		profile_damaged(r))
 		return;
 	if (clock)
 		report_summary(t, "Counted time (secs.)", "%.3f (%s)", all, label_name(of->label));
@@ -245,6 +246,8 @@ static const char *what_counted(const struct prof_data *d)
 struct bare {
 	uint64_t worth; /* samples of a line of its own */
 	size_t said, left;
+	bool own, packaged; /* of those said: some are, or are not, outside of the system's
+			       directories */
 };
 
 static void cover_bare(struct report_table *t, const struct prof_data *d, const struct bare *b)
@@ -253,9 +256,19 @@ static void cover_bare(struct report_table *t, const struct prof_data *d, const 
 		report_note(t, "%zu image%s with less than 1%% of the %ss %s no symbols", b->left,
 			plural(b->left), what_counted(d), b->left == 1 ? "has" : "have");
 	if (b->said)
-		report_note(t,
-			"Without symbols, functions have addresses: packages of debug symbols "
-			"(-dbgsym) have names; -debuginfod asks servers for them");
+		report_note(t, "Without symbols, functions have addresses: %s%s%s",
+			b->own ? "build your programs without -s and strip" : "",
+			b->own && b->packaged ? "; of the system, " : "",
+			b->packaged ? "packages of debug symbols (-dbgsym) have names; -debuginfod "
+				      "asks servers for them"
+				    : "");
+}
+
+static bool is_packaged(const char *path)
+{
+	return (strncmp(path, "/usr/", 5) == 0 && strncmp(path, "/usr/local/", 11) != 0) ||
+	       strncmp(path, "/lib", 4) == 0 || strncmp(path, "/bin/", 5) == 0 ||
+	       strncmp(path, "/sbin/", 6) == 0;
 }
 
 static void cover_image(struct report_table *t, const struct prof_data *d, uint32_t i,
@@ -273,6 +286,8 @@ static void cover_image(struct report_table *t, const struct prof_data *d, uint3
 			return;
 		}
 		bare->said++;
+		bare->own |= !is_packaged(path);
+		bare->packaged |= is_packaged(path);
 	}
 	t->incomplete |= state == PROF_IMAGE_REPLACED || (why && state == PROF_IMAGE_MISSING);
 	if (state == PROF_IMAGE_REPLACED)
@@ -321,7 +336,8 @@ static void cover_nothing(struct report_table *t, const struct prof_data *d)
 	for (size_t i = 0; i < d->metrics.count; i++)
 		if (d->metrics.data[i].samples)
 			return;
-	if (!d->metrics.count || profile_divides(d->request) || profile_whom_asked(d->request))
+	if (!d->metrics.count || profile_divides(d->request) || profile_whom_asked(d->request) ||
+		profile_damaged(d->request))
 		return;
 	of = d->metrics.data[0].metric;
 	if (of->lost || of->flags & METRIC_EXACT || of->period <= 1)

@@ -5,6 +5,7 @@
  * were met.
  */
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 
 enum {
 	NAMELESS_WORTH = 2,     /* percent of the samples */
+	UNREAD_WORTH = 10,      /* percent of those in the interpreter */
 	INTERPRETER_WORTH = 20, /* percent, in an interpreter that could name its functions */
 };
 
@@ -76,7 +78,7 @@ static void see_images(struct met *m, const struct prof_data *d)
 		for (size_t k = 0; k < x->images.count; k++) {
 			const char *path = x->images.data[k].path;
 
-			m->read |= strcmp(path, "[python]") == 0;
+			m->read |= strcmp(path, PYTHON_IMAGE) == 0;
 			for (size_t r = 0; r < RUNTIMES; r++)
 				m->seen[r] |=
 					fnmatch(runtimes[r].image, file_base_name(path), 0) == 0;
@@ -121,6 +123,32 @@ static const char *runtimes_options(struct report_table *t, const struct met *m,
 	return text;
 }
 
+/* Of how many samples functions of Python were read, where that is not nearly all. */
+static void report_python(struct report_table *t, const struct prof_data *d)
+{
+	uint64_t read = 0, all = 0;
+
+	for (size_t i = 0; i < d->request->count; i++) {
+		const char *fact =
+			experiment_fact_find(d->request->inputs[i].experiment, PYTHON_READ_FACT);
+		uint64_t r, a;
+
+		if (fact && sscanf(fact, "%" SCNu64 " of %" SCNu64, &r, &a) == 2 && r <= a) {
+			read += r;
+			all += a;
+		}
+	}
+	if (all && (all - read) * 100 >= all * UNREAD_WORTH)
+		report_note(t,
+			"Functions of Python are known of %.1f%% of the samples in its "
+			"interpreter: ssrun was not there in time for others. ssrun -usertime "
+			"PYTHON, on an idle machine, has more",
+			report_percent((double)read, (double)all));
+	if (d->folded)
+		report_note(t, "Functions of the interpreter before the first one of Python are "
+			       "left out (-whole)");
+}
+
 void report_runtimes(struct report_table *t, const struct prof_data *d)
 {
 	struct met m = {0};
@@ -129,6 +157,7 @@ void report_runtimes(struct report_table *t, const struct prof_data *d)
 
 	if (!d->metrics.count)
 		return;
+	report_python(t, d);
 	see_images(&m, d);
 	see_samples(&m, d);
 	for (size_t r = 0; r < RUNTIMES; r++)

@@ -107,7 +107,7 @@ is "-compare: a program under another name is the same" "$(printf '%s' "$out" | 
 strip -o bare app
 sed "s|image elf $work/app\$|image elf $work/bare|" app.text | make_experiment bare.pcsamp.1
 run prof bare.pcsamp.1
-like "without symbols: what gives names" "$out" '^Without symbols, functions have addresses: packages of debug symbols .* -debuginfod asks '
+like "without symbols: what gives names" "$out" '^Without symbols, functions have addresses: build your programs without -s and strip$'
 
 run prof -calipers 1 app.pcsamp.100
 like "-calipers B: from the beginning" "$out" ': 605 samples of '
@@ -427,4 +427,44 @@ rm app
 run prof app.pcsamp.100
 is "a missing executable, too" "$status" 1
 like "which is said" "$out" 'app \(1055 samples\): '
+
+# A file that is cut short says that; the run was not too short.
+head -c $(($(wc -c < app.pcsamp.100) * 2 / 3)) app.pcsamp.100 > short
+run prof short
+like "a damaged file is said to be" "$out" '^damaged: '
+unlike "and not to be of a run that was too short" "$out" 'too short|in no sample'
+
+# What leads to the first function of Python is the interpreter's own.
+make_experiment python.usertime.1 <<'END'
+type usertime
+fact command python3
+fact python 3 of 10
+began 1
+elapsed 1000000000
+image kernel /usr/lib/libc.so.6
+image kernel /usr/bin/python3.11
+image anonymous [python]
+image kernel /opt/editor
+metric time 30000000 measured clock,stacks
+symbol 1 100 10 start
+symbol 2 200 10 interpret
+symbol 3 300 1 <module>
+symbol 4 400 10 plugin
+sample 0 0 0 5 1:100 2:200 3:300 2:208
+sample 0 0 0 3 4:400 2:200 3:300
+sample 0 0 0 2 1:100 2:200
+END
+run prof -calltree python.usertime.1
+is "the call tree begins with Python" "$(echo "$out" | sed -n 's/^ .*[0-9]% \( *[a-z<].*\)/\1/p')" " <module> ([python])
+   interpret (python3.11)
+ plugin (editor)
+   interpret (python3.11)
+     <module> ([python])
+ start (libc.so.6)
+   interpret (python3.11)"
+like "and says so" "$out" '^Functions of the interpreter before the first one of Python are left out \(-whole\)$'
+like "and of how many samples they are known" "$out" '^Functions of Python are known of 30.0% of the samples in its interpreter'
+run prof -calltree -whole python.usertime.1
+like "-whole shows them" "$out" '50.0%  *0.000 *0.0%  *    <module> \(\[python\]\)'
+is "and is of effect" "$err" ""
 done_testing

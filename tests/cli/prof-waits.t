@@ -141,6 +141,20 @@ if [ "$(id -u)" = 0 ] && unshare -m sh -c '[ -e /sys/kernel/tracing/events/sched
 	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"' sh ssrun -totaltime -o unseen "$waits" sleep 50
 	run prof -waits unseen
 	like "without tracefs, the report says that it does not know" "$out" 'What let threads go on was not seen: tracefs is not mounted'
+	# The kernel closes what ssrun leaves to it: no process of it is left, which somebody would have to reap.
+	cat > left.py <<'END'
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans become ours
+child = os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
+print("ssrun", os.waitpid(child, 0)[1])
+try:
+    print("left behind:", os.waitpid(-1, 0)[0] > 0)
+except ChildProcessError:
+    print("nothing")
+END
+	run unshare -m sh traced python3 left.py ssrun -totaltime -o left "$waits" sleep 10
+	is "no process is left behind" "$out" "ssrun 0
+nothing"
 else
 	skip "what let them go on" "tracefs cannot be mounted here"
 fi

@@ -61,10 +61,21 @@ like "functions of Python have names and callers" "$out" \
 	'^innermost \(work.py:3\) < Caller.calls \(work.py:10\) < outermost \(work.py:13\) < <module> \(work.py:1\)$'
 run prof -inclusive paths
 like "and rows of their own" "$out" ' Caller.calls \(work.py:10\) \(\[python\]\)'
+like "what leads to the first one has none" "$out" '^Functions of the interpreter before the first one of Python are left out \(-whole\)$'
+run prof -calltree paths
+is "and the call tree begins with it" "$(echo "$out" | sed -n '/^ *[0-9.~]* *[0-9.]*%/{s/.*%  \([^ ].*\)/\1/p;q}')" "<module> (work.py:1) ([python])"
+run prof -calltree -whole paths
+like "-whole: the program's start is there" "$out" '%  _start \('
+is "nothing is said to have no effect" "$err" ""
 unlike "the interpreter is understood: no remedy is needed" "$out" 'is in an interpreter'
 run prof paths
 like "a report without callers says which reports have them" "$out" \
 	'^[0-9.]+% is in an interpreter. Functions of the program it runs are in: prof -inclusive, -butterfly, -calltree$'
+# Of an interpreter that is the command, each sample of 1 ms wakes ssrun, too.
+run ssrun -fusertime -o finely "$python" work.py
+run prof -dump finely
+likely=$(echo "$out" | sed -n 's/^fact "python" "\([0-9]*\) of \([0-9]*\)"$/\1 * 3 > \2/p')
+is "-fusertime: functions of Python are known of more than a third ($likely)" "$(($likely))" 1
 run ssrun -fpcsamp -o flat "$python" work.py
 run prof flat
 like "without call paths, it says what names them" "$out" 'is in an interpreter.*(ssrun -fusertime|python -X perf)'
