@@ -14,6 +14,7 @@
  */
 #include "model/branch.h"
 #include "model/jit.h"
+#include "model/opcache.h"
 #include "model/run.h"
 
 /* wandering: a watcher needs the target. */
@@ -190,6 +191,7 @@ void fetched_forget(struct model *m, struct core *core, const uint64_t *entry)
 	fetched_last(core);
 	settle_line(core, at);
 	core->changed[at] = fetched_stamp(m, core);
+	opcache_drop(core, at);
 }
 
 void fetched_lose_page(struct model *m, struct core *core, uint64_t page)
@@ -295,8 +297,10 @@ static void fetched_describe(const struct model *m, struct model_segment *s, uns
 	s->run.access_count = s->access_count;
 	s->run.insn_count = (uint8_t)s->insn_count;
 	s->run.fetch_count = (uint8_t)count;
-	for (unsigned i = 0; i < count && i < MODEL_RUNNING_LINES; i++)
+	for (unsigned i = 0; i < count && i < MODEL_RUNNING_LINES; i++) {
 		s->lines[i] = s->block->fetches[i].line;
+		s->line_groups[i] = s->block->fetches[i].groups;
+	}
 	s->run.way = (uint8_t)fetched_way_of(s, m->watch && m->watch->targets.entry);
 	if (s->outcome_count) {
 		s->run.from = s->outcomes->from;
@@ -325,6 +329,7 @@ int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 		fetched_describe(m, s, count);
 	if (!fetched_has(core, s, count))
 		return 0;
+	opcache_add(core, s, count);
 	jit_segment(m, s); /* may give up what is known of all others */
 	fetched_restamp(m, core, s);
 	return 1;

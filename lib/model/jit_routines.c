@@ -236,11 +236,11 @@ jit_routine jit_access_routine(const struct model_access *a)
 
 void jit_stop(uint64_t unused, uint64_t unused_too)
 {
-	const struct model_segment *s = routine_segment();
+	struct model_segment *s = routine_segment();
 
 	(void)unused, (void)unused_too;
 	if (context->m->sampled && core->retire)
-		retire_record(core->retire, s, at, s->insn_count);
+		run_retire(context->m, core, s, at);
 	if (order >= context->clock->next_wait) {
 		routine_leave();
 		clock_wait(context->clock);
@@ -253,10 +253,10 @@ void jit_stop(uint64_t unused, uint64_t unused_too)
 
 void jit_retire(uint64_t unused, uint64_t unused_too)
 {
-	const struct model_segment *s = routine_segment();
+	struct model_segment *s = routine_segment();
 
 	(void)unused, (void)unused_too;
-	retire_record(core->retire, s, at, s->insn_count);
+	run_retire(context->m, core, s, at);
 }
 
 /* ---- branches ---- */

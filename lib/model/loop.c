@@ -357,7 +357,7 @@ INLINE const uint64_t *run_loop(struct model *m, const uint64_t *at, const uint6
 	goto first;
 next:
 	if (retire)
-		retire_record(retire, s, behind - s->block->words, s->insn_count);
+		run_retire(m, core, s, behind - s->block->words);
 first:
 	at = behind;
 	if (UNLIKELY(at >= end))
@@ -517,7 +517,7 @@ unseen:
 	again = s->slow && m->repeating == s->block->insns[0].address;
 	ELSEWHERE(pass_slowly(m, core, s, at));
 	if (retire && !(again && run_goes_along(retire, s, at)))
-		retire_record(retire, s, at, s->insn_count);
+		run_retire(m, core, s, at);
 	if (p.order >= limit)
 		end = behind;
 	goto first;

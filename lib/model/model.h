@@ -177,7 +177,7 @@ enum model_predictor {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 13
+#define MODEL_CONFIG_VERSION 14
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -219,9 +219,6 @@ struct model_config {
 	/* Likewise from a return, and from an indirect jump that had several targets, to the next;
 	 * 0: as taken_interval. */
 	uint32_t return_interval, indirect_interval;
-	/* Cycles that fetch loses at a taken branch after more instructions than fit into one and a
-	 * half cycles' width. */
-	uint32_t taken_long;
 	uint32_t policy[MODEL_LEVELS];       /* enum model_policy */
 	uint32_t l2_inclusion, ll_inclusion; /* enum model_inclusion: L2 to L1I and L1D; LL to all
 						private caches */
@@ -238,6 +235,10 @@ struct model_config {
 	 * and taken branches in taken_interval (0: one); bytes of the line that a group is of (0:
 	 * of any); operations ahead of dispatch at most. */
 	uint32_t fetch_group, fetch_groups, fetch_line, fetch_queue;
+	uint32_t fetch_long; /* cycles more that a line of more groups than one cycle takes needs */
+	/* Groups that the cache of decoded operations has (0: all); of others decoders make
+	 * `decode` operations in a cycle; cycles that it takes to change between both. */
+	uint32_t op_cache, decode, decode_change;
 	uint32_t fetches;      /* sequential lines of code requested at once; 0, 1: one */
 	uint32_t jump_fetches; /* likewise, of those that are jumped to as predicted */
 	/* The branch target buffer: entries, 0: it knows all branches; those of its first level;

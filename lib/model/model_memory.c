@@ -127,6 +127,23 @@ static void lay_out_btb(struct arena *a, struct btb *b, const struct model_confi
 	b->epoch = 1;
 }
 
+static void lay_out_opcache(
+	struct arena *a, struct core *core, const struct model_config *config, int real)
+{
+	struct opcache *o;
+	void *lines;
+
+	if (!config->op_cache || !config->decode || !config->fetch_group)
+		return;
+	o = model_take(a, sizeof(*o));
+	lines = model_take(a, entries_of(&core->l1i) * sizeof(*o->line));
+	if (!real)
+		return;
+	o->line = lines;
+	o->entries = config->op_cache;
+	core->opcache = o;
+}
+
 /* m: where to leave the pointers.  Without memory, where it is only measured, all cores are `core`.
  */
 static void lay_out_all(
@@ -153,6 +170,7 @@ static void lay_out_all(
 		core->changed = model_take(a, entries_of(&core->l1i) * sizeof(*core->changed));
 		predictor = model_take(a, branch_predictor_size(config));
 		if (model_clock_retires(config)) {
+			lay_out_opcache(a, core, config, m->cores != 0);
 			core->clocked = model_take(a, sizeof(*core->clocked));
 			lay_out_btb(a, &core->btb, config);
 		}

@@ -188,7 +188,10 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 {
 	unsigned taken = statics[MODEL_STATIC_TAKEN];
 	uint64_t fetching = (uint64_t)taken * t->taken, more = 0,
-		 groups = t->groups * t->group_time;
+		 groups = (uint64_t)t->groups * t->group_time +
+			  (uint64_t)t->long_lines * t->long_time +
+			  (uint64_t)t->decoded * RETIRE_CYCLE +
+			  (uint64_t)t->changes * t->decode_change;
 
 	more += (uint64_t)statics[MODEL_STATIC_RETURNS] * t->taken_return;
 	if (statics[MODEL_STATIC_INDIRECTS] && t->varied) {
@@ -196,14 +199,6 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 		t->varied = 0;
 	}
 	more += (uint64_t)t->from_second * t->btb_second;
-	if (t->taken_long && t->in_a_row > taken * (t->width + t->width / 2)) {
-		uint64_t lost = (uint64_t)taken * t->taken_long;
-
-		if (t->group_time < RETIRE_CYCLE)
-			groups += lost;
-		else
-			fetching = (uint64_t)t->in_a_row * t->slot + lost;
-	}
 	/* Where fetch takes several groups in a cycle, branches are predicted ahead of it. */
 	if (t->group_time < RETIRE_CYCLE) {
 		t->predicted += fetching + more;
@@ -211,9 +206,8 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 	} else {
 		t->taken_last += later(fetching, groups) + more;
 	}
-	t->groups = 0;
+	t->groups = t->long_lines = t->decoded = t->changes = 0;
 	t->from_second = 0;
-	t->in_a_row = 0;
 	if (t->taken_last + t->fetch_ahead < t->came)
 		t->taken_last = t->came - t->fetch_ahead;
 	if (t->predicted + t->fetch_ahead < t->came)
@@ -224,15 +218,42 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 	}
 }
 
+/* Groups of `size` that n more operations begin. */
+static inline uint32_t more_groups(uint32_t before, uint32_t n, uint32_t size)
+{
+	return (before + n + size - 1) / size - (before + size - 1) / size;
+}
+
+/* The same of what the op cache does not have. */
+static NOINLINE void count_decoded(struct retire *t, const struct model_segment *s)
+{
+	t->decoded += more_groups(t->decoded_filled, s->groups.all, t->decode);
+	t->decoded_filled = s->statics[MODEL_STATIC_TAKEN]
+				    ? 0
+				    : (t->decoded_filled + s->groups.all) % t->decode;
+	t->group_filled = 0;
+}
+
 /* Counts the groups in which a whole record of s is fetched. The first goes on with the line of the
  * record before unless a branch was taken. */
 static void count_groups(struct retire *t, const struct model_segment *s)
 {
 	const struct model_groups *g = &s->groups;
 	uint32_t before = g->first_line == t->group_line ? t->group_filled : 0;
-	uint32_t size = t->fetch_group;
+	uint32_t most = t->long_groups * t->fetch_group;
 
-	t->groups += (before + g->first + size - 1) / size - (before + size - 1) / size + g->rest;
+	if (UNLIKELY(t->decodes != t->decoding)) {
+		t->decoding = t->decodes;
+		t->decoded_filled = 0;
+		t->changes++;
+	}
+	if (UNLIKELY(t->decodes)) {
+		count_decoded(t, s);
+		return;
+	}
+	t->groups += more_groups(before, g->first, t->fetch_group) + g->rest;
+	if (t->long_time)
+		t->long_lines += (before <= most && before + g->first > most) + g->rest_long;
 	t->group_line = g->last_line;
 	t->group_filled = s->statics[MODEL_STATIC_TAKEN] ? 0
 			  : g->rest                      ? g->last
@@ -378,12 +399,11 @@ void retire_record(
 	}
 	if (UNLIKELY(op < end))
 		run_carefully(&w, s, op, end, record);
-	t->in_a_row += insns;
 	if (insns != s->insn_count)
 		return;
 	if (t->fetch_group)
 		count_groups(t, s);
 	if ((s->statics[MODEL_STATIC_TAKEN] && (t->taken || t->groups)) ||
-		t->groups >= GROUPS_AT_ONCE)
+		t->groups + t->decoded >= GROUPS_AT_ONCE)
 		space_taken(t, s->statics);
 }

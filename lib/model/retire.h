@@ -180,7 +180,11 @@ struct retire {
 	uint32_t group_time;  /* parts: from group to group */
 	uint64_t fetch_line;  /* bytes, of which a group can be */
 	uint64_t fetch_ahead; /* parts: how long what is fetched ahead lasts */
-	uint32_t taken, taken_long; /* parts: from one taken branch to the next; see model.h */
+	uint32_t taken;       /* parts: from one taken branch to the next; see model.h */
+	uint32_t long_groups; /* a line of more needs long_time (parts) more */
+	uint32_t long_time;
+	uint32_t op_cache, decode, decode_change; /* groups; operations; parts */
+	uint32_t decodes; /* the caller's: no groups of the next record are in the op cache */
 	uint32_t taken_return, taken_indirect; /* parts: more than that */
 	uint32_t btb_second;  /* parts: likewise, after a branch of the BTB's second level */
 	uint32_t from_second; /* the caller's: branches of the next record that are found there */
@@ -192,6 +196,7 @@ struct retire {
 	uint32_t interval[3];       /* between lines of L2, LL, memory */
 	uint32_t conflict;          /* between lines that replace modified ones of a set */
 	uint32_t line_bits;         /* log2 bytes of a line of L1D */
+	uint32_t code_bits;         /* the same of L1I */
 	uint32_t bank_loads;        /* of a bank per cycle, as a bit mask; 0: any number */
 
 	/* Counts: parts by cause; their sum is the time of the last retirement. */
@@ -205,8 +210,11 @@ struct retire {
 	uint64_t came, gone;     /* parts: when the last instruction was dispatched, and retired */
 	uint64_t taken_last;     /* parts: when fetch continued after the last taken branch */
 	uint64_t predicted;      /* parts: when that was predicted */
-	uint32_t in_a_row;       /* instructions since then */
 	uint32_t groups;         /* fetched since then */
+	uint32_t long_lines;     /* of which lines had more than long_groups */
+	uint32_t decoded;        /* groups that were decoded instead */
+	uint32_t changes;        /* from one to the other */
+	uint32_t decoding, decoded_filled; /* was the last record? operations of its last group */
 	uint32_t
 		group_filled; /* operations of the last line so far; 0: what follows is jumped to */
 	uint8_t group_line;   /* that line */

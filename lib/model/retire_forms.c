@@ -159,6 +159,11 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->fetch_group = config->fetch_group;
 	t->group_time = RETIRE_CYCLE / at_least_one(config->fetch_groups);
 	t->fetch_line = config->fetch_line ? config->fetch_line : UINT64_MAX;
+	t->long_groups = at_least_one(config->fetch_groups);
+	t->long_time = config->fetch_long * RETIRE_CYCLE;
+	t->op_cache = config->fetch_group && config->decode ? config->op_cache : 0;
+	t->decode = config->decode;
+	t->decode_change = config->decode_change * RETIRE_CYCLE;
 	t->fetch_ahead = (uint64_t)config->fetch_queue * t->slot;
 	t->btb_second = config->btb_second * RETIRE_CYCLE;
 	t->write_back_own = config->l2_write_back == MODEL_WAY_OWN;
@@ -178,7 +183,6 @@ void retire_init(struct retire *t, const struct model_config *config)
 			    : MODEL_TRAIT_AFTER_COMPARE | MODEL_TRAIT_AFTER_ARITHMETIC;
 	t->mispredict = config->mispredict_penalty;
 	t->taken = config->taken_interval * t->group_time;
-	t->taken_long = config->taken_long * RETIRE_CYCLE;
 	t->taken_return = taken_more(t, config, config->return_interval, 1); /* the call */
 	t->taken_indirect = taken_more(t, config, config->indirect_interval, 0);
 	t->drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
@@ -190,6 +194,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->interval[2] = config->memory_interval;
 	t->bank_loads = e->bank_loads < 4 ? (1u << e->bank_loads) - 1 : 0;
 	t->line_bits = 31 - (uint32_t)__builtin_clz(config->l1d.line | 1);
+	t->code_bits = 31 - (uint32_t)__builtin_clz(config->l1i.line | 1);
 }
 
 /* ---- blocks ---- */
@@ -402,29 +407,62 @@ static int begins_line(const struct retire *t, const struct model_block *b, unsi
 	       line_of(t, n) != line_of(t, n - 1);
 }
 
+/* A line ends, of which g->last operations are executed; `lines` began so far. */
+static void forms_end_line(const struct retire *t, struct model_groups *g, unsigned lines)
+{
+	unsigned groups = groups_of(t, g->last);
+
+	if (lines == 1)
+		g->first = g->last;
+	if (lines <= 1)
+		return;
+	g->rest = (uint16_t)(g->rest + groups);
+	g->rest_long = (uint16_t)(g->rest_long + (groups > t->long_groups));
+}
+
 /* Of the operations of a record that ends in s; what is fused takes no place. */
 static void forms_prepare_groups(
 	const struct retire *t, const struct model_block *b, struct model_segment *s)
 {
-	struct model_groups g = {0, 0, 0, 0, 0};
+	struct model_groups g = {0};
 	unsigned i, lines = 0;
 
 	for (i = 0; i < s->insn_count; i++) {
 		if (begins_line(t, b, i)) {
-			g.rest = (uint16_t)(g.rest + (lines > 1 ? groups_of(t, g.last) : 0));
-			g.first = lines == 1 ? g.last : g.first;
+			forms_end_line(t, &g, lines);
 			g.last = 0;
 			lines++;
 		}
 		g.last = (uint16_t)(g.last + (b->ops[i].cost > 0));
+		g.all = (uint16_t)(g.all + (b->ops[i].cost > 0));
 	}
-	g.rest = (uint16_t)(g.rest + (lines > 1 ? groups_of(t, g.last) : 0));
-	g.first = lines == 1 ? g.last : g.first;
+	forms_end_line(t, &g, lines);
 	if (s->insn_count) {
 		g.first_line = (uint8_t)line_of(t, &b->insns[0]);
 		g.last_line = (uint8_t)line_of(t, &b->insns[s->insn_count - 1]);
 	}
 	s->groups = g;
+}
+
+/* Where groups begin in the lines of a block, each time it is jumped to: in its first instruction
+ * and after each group, whatever line that is in. */
+static void forms_prepare_fetches(const struct retire *t, struct model_block *b)
+{
+	struct model_fetch *f = b->fetches, *end = f + b->fetch_count;
+	uint64_t line = UINT64_C(1) << t->code_bits;
+	unsigned i, filled = 0;
+
+	for (i = 0; i < b->insn_count && f < end; i++) {
+		const struct model_insn *n = &b->insns[i];
+
+		while (f + 1 < end && f[1].insn <= i && f->line != (n->address & ~(line - 1)))
+			f++;
+		if (i && n->address != n[-1].address + n[-1].length)
+			filled = 0;
+		if (filled == 0)
+			f->groups |= (uint16_t)(1u << ((n->address & (line - 1)) * 16 / line));
+		filled = (filled + (b->ops[i].cost > 0)) % t->fetch_group;
+	}
 }
 
 void retire_prepare(const struct retire *t, struct model_block *block,
@@ -448,4 +486,6 @@ void retire_prepare(const struct retire *t, struct model_block *block,
 	}
 	for (i = 0; t->fetch_group && i < block->segment_count; i++)
 		forms_prepare_groups(t, block, &block->segments[i]);
+	if (t->op_cache)
+		forms_prepare_fetches(t, block);
 }

@@ -498,7 +498,7 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 			run_end(m, core, s, record, base);
 		}
 		if (core->retire && !(again && run_goes_along(core->retire, s, record)))
-			retire_record(core->retire, s, record, s->insn_count);
+			run_retire(m, core, s, record);
 	}
 	m->tick = tick;
 	fetched_count(m, core);

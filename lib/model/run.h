@@ -6,6 +6,7 @@
 #ifndef MODEL_RUN_H
 #define MODEL_RUN_H
 
+#include "model/opcache.h"
 #include "model/state.h"
 #include "model/watch.h"
 
@@ -137,6 +138,14 @@ void fetched_count(struct model *m, struct core *core);
 /* The same for a slow segment, whether its lines are there or not: it must be one iteration of a
  * repeated instruction and no more, with accesses of the usual kinds; else 0. */
 int fetched_see_repeat(struct model_segment *s);
+
+/* The retirement clock runs a whole record. */
+INLINE void run_retire(
+	struct model *m, struct core *core, struct model_segment *s, const uint64_t *record)
+{
+	opcache_look(m, core, s);
+	retire_record(core->retire, s, record, s->insn_count);
+}
 
 /* Is the record a repetition that the one before has in it already, for the retirement clock? */
 int run_goes_along(const struct retire *t, const struct model_segment *s, const uint64_t *record);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/sampled_clock.h"
 
+#include "model/opcache.h"
 #include "model/random.h"
 #include "model/run.h"
 
@@ -333,6 +334,8 @@ static void enter_window(
 	btb_catch_up(&core->btb);
 	if (!core->retire)
 		lasting_begin(&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS);
+	if (!core->retire)
+		opcache_begin(core);
 	core->retire = core->clocked;
 	m->parts = m->parts_clocked;
 }

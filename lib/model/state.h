@@ -194,6 +194,7 @@ struct core {
 	uint64_t found_from;        /* branches of earlier ones have to be looked for in the BTB */
 	uint64_t settled;           /* time up to which uses of lines are noted for their pages */
 	uint64_t *changed;          /* of each entry of L1I: stamp from when on it is what it is */
+	struct opcache *opcache;    /* null: there is none, or no clock */
 	struct model_segment *last; /* the last one that was run, if fetch_line is not its own */
 	struct model_segment *fetched; /* those that were run and are not in the counts */
 	uint64_t ran[MODEL_STATICS];   /* counts of such, until watch_settle takes them */
@@ -289,6 +290,7 @@ struct model {
 	uint64_t stamp;     /* the last one of any core; see fetched.c */
 	uint64_t counted;   /* segments with this stamp, or a later one, are in core->fetched */
 	struct core *ran;   /* the core that ran records last */
+	uint64_t op_epochs; /* of all cores so far; see opcache.h */
 	uint64_t repeating; /* see model_repeating */
 	uint32_t page_bits;
 	struct large_range *large; /* ascending; see tlb.c */

@@ -99,8 +99,9 @@ enum model_access_kind {
 /* Where fetch crosses to another line of the first-level instruction cache. */
 struct model_fetch {
 	uint64_t line;
-	uint32_t hint; /* the model's: index of the line's entry at its last use */
-	uint32_t insn; /* which is the first to be fetched from it */
+	uint32_t hint;   /* the model's: index of the line's entry at its last use */
+	uint16_t insn;   /* which is the first to be fetched from it */
+	uint16_t groups; /* the model's: where they begin in it, a bit for each 16th; opcache.h */
 };
 
 /* Events of a record that execution alone determines, in model_segment.statics. */
@@ -194,8 +195,10 @@ struct model_running {
 
 /* What fetch takes in a cycle is a group: operations of one line, up to a taken branch. */
 struct model_groups {
-	uint16_t first, last;          /* operations in the record's first line, and in its last */
-	uint16_t rest;                 /* groups in its lines but the first */
+	uint16_t first, last; /* operations in the record's first line, and in its last */
+	uint16_t rest;        /* groups in its lines but the first */
+	uint16_t rest_long;   /* of these lines, those of more groups than one cycle takes */
+	uint16_t all;         /* operations */
 	uint8_t first_line, last_line; /* the low bits of their numbers */
 };
 
@@ -214,7 +217,9 @@ struct model_segment {
 	const uint8_t *code;        /* the model's */
 	struct model_groups groups; /* the retirement clock's */
 	uint64_t lines[MODEL_RUNNING_LINES]; /* the model's: its first lines of code */
-	uint64_t reserved[2];                /* whole lines of the host, of which `run` is one */
+	uint64_t op_epoch;                   /* the model's: when it was decoded last; opcache.h */
+	uint16_t line_groups[MODEL_RUNNING_LINES]; /* the model's: of `lines`, as in model_fetch */
+	uint16_t reserved[2]; /* whole lines of the host, of which `run` is one */
 };
 
 struct model_block {

@@ -315,7 +315,7 @@ static void add_fetches(struct builder *b, Addr address, UInt length)
 		if (block->fetch_count && block->fetches[block->fetch_count - 1].line == line)
 			continue;
 		block->fetches[block->fetch_count++] = (struct model_fetch){
-			.line = line, .insn = (uint32_t)(block->insn_count - 1)};
+			.line = line, .insn = (uint16_t)(block->insn_count - 1)};
 	}
 }
 

@@ -17,20 +17,6 @@ static void taken(void)
 	run_block(100);
 	is_near(cycles(), 200, 0, "loops of one instruction: a taken branch in its interval");
 	is_near(since(MODEL_CAUSE_TAKEN), 175, 0, "is the cause");
-
-	c.taken_long = 1;
-	begin(c);
-	for (int count = 5; count <= 8; count += 3) {
-		clear();
-		for (int i = 0; i < count; i++)
-			add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, i);
-		segment.statics[MODEL_STATIC_TAKEN] = 1;
-		run_block(100);
-		mark();
-		run_block(100);
-		is_near(cycles(), count == 5 ? 200 : 300, 0.5,
-			"a taken branch after more than a group of instructions: %d", count);
-	}
 }
 
 static void taken_otherwise(void)
@@ -123,13 +109,20 @@ static void groups_at_once(void)
 	c.taken_interval = 1;
 	c.fetch_group = 6;
 	c.fetch_groups = 2;
-	c.taken_long = 2;
 	c.return_interval = 3;
 	begin(c);
 	is_near(loop_of(3, 0x1000, 1), 0.5, 0.01, "two taken branches in a cycle");
 	is_near(loop_of(6, 0x1000, 1), 6 / 8., 0.01, "a group: dispatch takes longer");
 	is_near(loop_of(7, 0x1000, 1), 1, 0.01, "two groups in a cycle");
-	is_near(loop_of(13, 0x1000, 1), 1.5 + 2, 0.01, "three, and what a long block loses");
+	is_near(loop_of(13, 0x1000, 1), 13 / 8., 0.01, "three: dispatch takes longer");
+	c.fetch_line = 64;
+	c.fetch_long = 1;
+	begin(c);
+	is_near(loop_of(12, 0x1000, 1), 1.5, 0.01, "a line of two groups: dispatch takes longer");
+	is_near(loop_of(13, 0x1000, 1), 1.5 + 1, 0.01, "of three, and what it loses");
+	is_near(loop_of(13, 0x1020, 1), 1 + 0.7, 0.1, "three of two lines");
+	is_near(loop_of(28, 0x1010, 1), 1 + 2.5, 0.01, "two, and three of the second line");
+	c.fetch_line = c.fetch_long = 0;
 	clear();
 	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
 	segment.statics[MODEL_STATIC_TAKEN] = 2;
@@ -145,7 +138,6 @@ static void groups_at_once(void)
 		add(MODEL_LATENCY_NONE, MODEL_SLOT_NONE, MODEL_SLOT_SINK);
 	segment.statics[MODEL_STATIC_TAKEN] = 2;
 	segment.statics[MODEL_STATIC_RETURNS] = 1;
-	c.taken_long = 0;
 	begin(c);
 	run_block(100);
 	mark();
@@ -192,8 +184,40 @@ static void groups(void)
 	is_near(cycles(), 200, 0.5, "and then fetch is waited for again");
 }
 
+/* Cycles of such a loop of which some turns are decoded: bit i % 8 of `turns`. */
+static double decoded_loop(int count, unsigned turns)
+{
+	loop_of(count, 0x1000, 1);
+	mark();
+	for (unsigned i = 0; i < 400; i++) {
+		clock_.decodes = turns >> i % 8 & 1;
+		run_block(1);
+	}
+	clock_.decodes = 0;
+	return cycles() / 400;
+}
+
+static void decoders(void)
+{
+	struct model_config c = plain();
+
+	c.width = 8;
+	c.taken_interval = 1;
+	c.fetch_group = 6;
+	c.fetch_groups = 2;
+	c.op_cache = 100;
+	c.decode = 4;
+	c.decode_change = 1;
+	begin(c);
+	is_near(decoded_loop(8, 0), 1, 0.01, "two groups of the cache in a cycle");
+	is_near(decoded_loop(8, 0xff), 2, 0.02, "decoders make four operations in a cycle");
+	is_near(decoded_loop(9, 0xff), 3, 0.02, "of one block of code");
+	is_near(decoded_loop(8, 0xf), 1.5 + 0.25, 0.02, "changes take time");
+}
+
 int main(void)
 {
+	decoders();
 	taken();
 	taken_otherwise();
 	groups();
