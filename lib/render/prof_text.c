@@ -16,12 +16,14 @@ struct drawing {
 	const struct prof_style *style;
 	struct strbuf *out;
 	prof_strips strips;
-	double most; /* of the bar's column, in percent */
-	bool *cut;   /* is set if a text was too long for the terminal */
+	size_t split; /* of a second line: its first strip, or all for the place; SIZE_MAX: none */
+	double most;  /* of the bar's column, in percent */
+	bool *cut;    /* is set if a text was too long for the terminal */
 };
 
 enum { TEXT_WIDTH_MAX = 60, WIDTH = 79 };
-enum { TEXT_LEAST = 20, PLACE_LEAST = 28 }; /* less says nothing: the terminal may wrap */
+enum { TEXT_LEAST = 20, PLACE_LEAST = 28, CUT_LEAST = 12 }; /* less says nothing */
+enum { SECOND_INDENT = 4 };                                 /* of the second line of a row */
 
 static void prof_text_rule(struct strbuf *out)
 {
@@ -59,6 +61,16 @@ static void prof_text_measure(struct drawing *g)
 
 /* ---- what fits ---- */
 
+static size_t characters(const char *text, size_t *bytes, size_t most)
+{
+	size_t n = 0;
+
+	*bytes = 0;
+	for (int next; n < most && text[*bytes] && (next = utf8_length(text + *bytes)) > 0; n++)
+		*bytes += (size_t)next;
+	return n;
+}
+
 /* Code and lines of source are as they are. */
 static bool is_fitted(const struct drawing *g)
 {
@@ -68,23 +80,30 @@ static bool is_fitted(const struct drawing *g)
 	       (layout == REPORT_LIST || layout == REPORT_TREE || layout == REPORT_BUTTERFLY);
 }
 
+/* Strips of the line that the place is on. */
+static size_t place_strips(const struct drawing *g)
+{
+	return g->split == SIZE_MAX ? 0 : g->split;
+}
+
 /* Columns before the place. */
 static size_t columns_used(const struct drawing *g)
 {
-	size_t used = 2;
+	size_t used = g->split == SIZE_MAX ? 2 : SECOND_INDENT + 2;
 
-	for (size_t i = 0; i < g->strips.count; i++)
+	for (size_t i = place_strips(g); i < g->strips.count; i++)
 		used += 2 + g->strips.data[i].width;
 	return used;
 }
 
-/* Texts before the place are narrower, the widest first, until the place has some room. */
-static void fit_texts(struct drawing *g)
+/* Texts before the place are narrower, the widest first, until the place has some room. False:
+ * it has none. */
+static bool narrow_texts(struct drawing *g, size_t room)
 {
-	while (is_fitted(g) && columns_used(g) + PLACE_LEAST > g->style->width) {
+	while (columns_used(g) + room > g->style->width) {
 		struct prof_strip *widest = NULL;
 
-		for (size_t i = 0; i < g->strips.count; i++) {
+		for (size_t i = place_strips(g); i < g->strips.count; i++) {
 			struct prof_strip *s = &g->strips.data[i];
 
 			if (s->part == PROF_PART_TEXT && s->width > TEXT_LEAST &&
@@ -93,19 +112,55 @@ static void fit_texts(struct drawing *g)
 				widest = s;
 		}
 		if (!widest)
-			return;
+			return false;
 		widest->width--;
 	}
+	return true;
 }
 
-static size_t characters(const char *text, size_t *bytes, size_t most)
+static size_t widest_place(const struct drawing *g)
 {
-	size_t n = 0;
+	struct strbuf b = {0};
+	size_t most = strlen(prof_places_heading(g->table)), bytes;
 
-	*bytes = 0;
-	for (int next; n < most && text[*bytes] && (next = utf8_length(text + *bytes)) > 0; n++)
-		*bytes += (size_t)next;
-	return n;
+	for (size_t i = 0; i < g->table->rows.count; i++) {
+		if (prof_row_is_heading(g->table, i))
+			continue;
+		b.length = 0;
+		prof_row_text(g->table, i, g->style, &b);
+		if (b.length)
+			most = prof_text_longer(most, characters(b.data, &bytes, SIZE_MAX));
+	}
+	strbuf_fini(&b);
+	return most;
+}
+
+/* The first text that is not within the width, or the place. */
+static size_t split_at(const struct drawing *g)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < g->strips.count; i++) {
+		used += 2 + g->strips.data[i].width;
+		if (used > g->style->width && g->strips.data[i].part == PROF_PART_TEXT)
+			return i;
+	}
+	return g->strips.count;
+}
+
+/* Rows that are wider than the terminal have a second line, with texts of their usual width. */
+static void fit_rows(struct drawing *g)
+{
+	size_t place;
+
+	if (!is_fitted(g) || narrow_texts(g, PLACE_LEAST))
+		return;
+	place = widest_place(g);
+	if (columns_used(g) + place <= g->style->width)
+		return;
+	prof_text_measure(g);
+	g->split = split_at(g);
+	narrow_texts(g, place < PLACE_LEAST ? place : PLACE_LEAST);
 }
 
 /* Shortens what was added since `from` to `most` characters; of a place, file and line at its end
@@ -142,21 +197,42 @@ static void trim(struct strbuf *out)
 		out->data[--out->length] = '\0';
 }
 
+static void second_line(const struct drawing *g)
+{
+	trim(g->out);
+	strbuf_putc(g->out, '\n');
+	strbuf_repeat(g->out, ' ', SECOND_INDENT);
+}
+
+static void put_heading(const struct drawing *g, size_t from, size_t to, bool second)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct prof_strip *s = &g->strips.data[i];
+
+		shown_printf(g->out, prof_strip_left(s) ? "  %-*s" : "  %*s", (int)s->width,
+			second ? s->second : s->first);
+	}
+}
+
+/* Names of columns, then their labels; those of a second line, which have none, below. */
 static void headings(const struct drawing *g)
 {
-	for (int line = 0; line < 2; line++) {
-		for (size_t i = 0; i < g->strips.count; i++) {
-			const struct prof_strip *s = &g->strips.data[i];
+	size_t count = g->strips.count, first = g->split < count ? g->split : count;
+	bool two = g->split != SIZE_MAX;
 
-			shown_printf(g->out, prof_strip_left(s) ? "  %-*s" : "  %*s", (int)s->width,
-				line ? s->second : s->first);
-		}
-		if (!line)
-			shown_printf(g->out, "  %s", prof_places_heading(g->table));
-		trim(g->out);
-		strbuf_putc(g->out, '\n');
-	}
+	put_heading(g, 0, first, false);
+	if (!two)
+		shown_printf(g->out, "  %s", prof_places_heading(g->table));
+	trim(g->out);
 	strbuf_putc(g->out, '\n');
+	put_heading(g, 0, first, true);
+	if (two) {
+		second_line(g);
+		put_heading(g, first, count, false);
+		shown_printf(g->out, "  %s", prof_places_heading(g->table));
+	}
+	trim(g->out);
+	strbuf_puts(g->out, "\n\n");
 }
 
 static void numbers(const struct drawing *g, size_t row)
@@ -172,6 +248,8 @@ static void numbers(const struct drawing *g, size_t row)
 		prof_strip_figure(g->table, g->style, s, row, g->most, &b);
 		if (s->part == PROF_PART_TEXT && is_fitted(g))
 			cut_text(g, &b, 0, s->width, false);
+		if (i == g->split)
+			second_line(g);
 		strbuf_puts(g->out, "  ");
 		if (!left && b.length < s->width)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
@@ -186,6 +264,8 @@ static void numbers(const struct drawing *g, size_t row)
 		if (left && b.length < s->width)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
 	}
+	if (g->split == g->strips.count)
+		second_line(g);
 	strbuf_fini(&b);
 }
 
@@ -204,7 +284,8 @@ static void prof_text_draw_row(const struct drawing *g, size_t i)
 	}
 	from = g->out->length;
 	prof_row_text(g->table, i, g->style, g->out);
-	if (is_fitted(g) && used + PLACE_LEAST <= g->style->width)
+	if (is_fitted(g) &&
+		used + (g->split == SIZE_MAX ? PLACE_LEAST : CUT_LEAST) <= g->style->width)
 		cut_text(g, g->out, from, g->style->width - used, true);
 	trim(g->out);
 	strbuf_putc(g->out, '\n');
@@ -298,7 +379,7 @@ void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
 {
 	bool cut = false;
-	struct drawing g = {.table = t, .style = style, .out = out, .cut = &cut};
+	struct drawing g = {.table = t, .style = style, .out = out, .split = SIZE_MAX, .cut = &cut};
 
 	prof_text_head(t, style, out);
 	if (t->layout != REPORT_FACTS) {
@@ -316,7 +397,7 @@ void render_prof_text(
 			prof_draw_causes(t, out);
 		} else {
 			prof_text_measure(&g);
-			fit_texts(&g);
+			fit_rows(&g);
 			headings(&g);
 			rows(&g);
 		}
