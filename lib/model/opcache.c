@@ -25,10 +25,13 @@ static void opcache_settle(struct opcache *o, const struct cache *l1i)
 	for (i = 0; i < count; i++)
 		now = now < l1i->used[i] ? l1i->used[i] : now;
 	for (i = 0; i < count; i++) {
+		struct opcache_line *l = &o->line[i];
+
 		if (!l1i->entries[i])
 			continue;
-		o->line[i].class = (uint16_t)class_of(now - l1i->used[i]);
-		o->of_class[o->line[i].class] += (uint16_t)opcache_entries(o->line[i].groups);
+		l->class = (uint16_t)class_of(now - l1i->used[i]);
+		l->counted = (uint16_t)opcache_entries(l->groups);
+		o->of_class[l->class] += l->counted;
 	}
 	o->held = 0;
 	for (o->oldest = 1;
@@ -49,7 +52,7 @@ static inline int opcache_has(struct opcache *o, struct opcache_line *l)
 	if (l->class >= o->oldest)
 		return 0;
 	if (l->class) {
-		o->of_class[l->class] -= (uint16_t)opcache_entries(l->groups);
+		o->of_class[l->class] -= l->counted;
 		l->class = 0;
 	}
 	return 1;

@@ -28,13 +28,14 @@
 struct opcache {
 	/* By entry of L1I. */
 	struct opcache_line {
-		uint16_t groups; /* where they begin, a bit for each 16th of the line */
-		uint16_t class;  /* 0: it was used in the epoch */
+		uint16_t groups;  /* where they begin, a bit for each 16th of the line */
+		uint16_t class;   /* 0: it was used in the epoch */
+		uint16_t counted; /* in of_class; the line may have got more groups since */
 	} * line;
 	uint64_t epoch, until; /* the present one; number of the instruction that ends it */
 	uint32_t entries, held;
 	uint32_t oldest;                    /* lines of this class, and above, are not there */
-	uint16_t of_class[OPCACHE_CLASSES]; /* entries; of class 0 unknown */
+	uint32_t of_class[OPCACHE_CLASSES]; /* entries; of class 0 unknown */
 };
 
 /* Are some of the segment's groups to be decoded, which runs for the first time in an epoch, or in
@@ -57,7 +58,7 @@ static inline void opcache_add(struct core *core, const struct model_segment *s,
 static inline void opcache_drop(struct core *core, uint64_t entry)
 {
 	if (core->opcache)
-		core->opcache->line[entry] = (struct opcache_line){0, OPCACHE_CLASSES};
+		core->opcache->line[entry] = (struct opcache_line){0, OPCACHE_CLASSES, 0};
 }
 
 /* A window begins. */

@@ -101,9 +101,32 @@ static void recent(void)
 	ok(decoded(LINES - 1, 1), "a line that L1I has lost is not there");
 }
 
+/* More groups of a line become known after the epoch began. */
+static void growing(void)
+{
+	unsigned most = LINES - 4;
+
+	begin(0x0001);
+	for (unsigned i = 0; i < LINES; i++)
+		decoded(i, 0);
+	opcache_begin(&core);
+	decoded(0, 1);
+	for (unsigned i = 1; i < 9; i++) {
+		lines[i].groups = 0x5555;
+		decoded(i, 1);
+	}
+	for (unsigned i = most + 1; i < LINES; i++) {
+		opcache_drop(&core, i);
+		fetch[i].groups = 0xffff;
+		decoded(i, 1);
+	}
+	ok(!decoded(most, 1), "lines that get more groups displace none");
+}
+
 int main(void)
 {
 	sizes();
 	recent();
+	growing();
 	return done();
 }
