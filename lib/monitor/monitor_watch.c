@@ -238,9 +238,8 @@ static int watch_sample(struct watch *w, const struct record *r)
 	return 0;
 }
 
-int monitor_watch_take(struct watch *w, const struct record *r)
+static int watch_take(struct watch *w, const struct record *r)
 {
-	w->images.mapped = w->wall ? r->time + w->wall : 0;
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
 		return watch_sample(w, r);
@@ -251,6 +250,16 @@ int monitor_watch_take(struct watch *w, const struct record *r)
 	default:
 		return spaces_record(&w->spaces, r);
 	}
+}
+
+int monitor_watch_take(struct watch *w, const struct record *r)
+{
+	int rc;
+
+	w->images.mapped = w->wall ? r->time + w->wall : 0;
+	rc = watch_take(w, r);
+	w->images.mapped = 0; /* of what /proc lists, no record says when it was mapped */
+	return rc;
 }
 
 int monitor_watch_trim(struct watch *w)

@@ -228,6 +228,8 @@ static void touch(const char *path)
 static void test_replaced(void)
 {
 	char path[128], other[128];
+	struct record_mapping listed = {.address = 0x400000, .length = 0x10000, .path = path};
+	struct process *p;
 	struct watch w;
 
 	monitor_watch_init(&w, &tick, BEGAN);
@@ -251,6 +253,12 @@ static void test_replaced(void)
 	take_exec_of(&w, NOBODY + 3, path, NULL, inode_of(path));
 	take_sample(&w, NOBODY + 3, 4 * SECOND, 0x401000, 1);
 	is_int(w.counts.gone, 3, "nor of one that was changed before its mapping was known");
+	touch(path);
+	listed.inode = inode_of(path);
+	p = spaces_process(&w.spaces, NOBODY + 4, 5 * SECOND);
+	ok(p && spaces_map(&w.spaces, p, &listed) == 0, "a process is found by /proc");
+	take_sample(&w, NOBODY + 4, 6 * SECOND, 0x401000, 1);
+	is_int(w.counts.gone, 3, "the time of another process's record says nothing of its file");
 	monitor_watch_fini(&w);
 }
 
