@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/python_frames.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -145,13 +147,14 @@ static bool is_python(const char *path)
 static bool is_python_script(const char *path)
 {
 	char head[256] = "", found[PATH_MAX], *rest, *word;
-	FILE *f = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a pipe */
 	bool is = false;
 
-	if (f && !fgets(head, sizeof(head), f))
+	if (fd >= 0 && read(fd, head, sizeof(head) - 1) < 0)
 		head[0] = '\0';
-	if (f)
-		fclose(f);
+	if (fd >= 0)
+		close(fd);
+	head[strcspn(head, "\n")] = '\0';
 	if (strncmp(head, "#!", 2) != 0)
 		return false;
 	for (word = strtok_r(head + 2, " \t\r\n", &rest); word && !is;

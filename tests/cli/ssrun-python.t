@@ -10,6 +10,11 @@ is "it is sampled, too" "$status $err" "0 "
 number=$(prof -dump endless | grep -c '^symbol ')
 ok "functions that are kept are limited: $number" test "$number" -gt 0 -a "$number" -le 65600
 
+# ---- what looks like a script is read, if it is a file ----
+mkfifo -m 755 pipe
+run timeout 60 ssrun -fusertime -o none ./pipe
+is "a pipe is no command" "$status" 126
+
 cat > work.py <<'END'
 import time
 
