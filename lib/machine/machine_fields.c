@@ -75,6 +75,7 @@ const struct field machine_fields[] = {
 	{"pipeline", "fetch-groups", FIELD_COUNT, MODEL(fetch_groups), .high = 4},
 	{"pipeline", "fetch-line", FIELD_COUNT, MODEL(fetch_line), .high = 4096},
 	{"pipeline", "fetch-queue", FIELD_COUNT, MODEL(fetch_queue), .high = 1024},
+	{"pipeline", "fetch-single", FIELD_COUNT, MODEL(fetch_single), .high = 100},
 	{"pipeline", "fetch-long", FIELD_CYCLES, MODEL(fetch_long), .high = 100},
 	{"pipeline", "op-cache", FIELD_COUNT, MODEL(op_cache), .high = 1u << 20},
 	{"pipeline", "decode", FIELD_COUNT, MODEL(decode), .high = 64},

@@ -235,6 +235,7 @@ struct model_config {
 	 * and taken branches in taken_interval (0: one); bytes of the line that a group is of (0:
 	 * of any); operations ahead of dispatch at most. */
 	uint32_t fetch_group, fetch_groups, fetch_line, fetch_queue;
+	uint32_t fetch_single; /* hundredths of a cycle: of a line of one group; 0: as any group */
 	uint32_t fetch_long; /* cycles more that a line of more groups than one cycle takes needs */
 	/* Groups that the cache of decoded operations has (0: all); of others decoders make
 	 * `decode` operations in a cycle; cycles that it takes to change between both. */

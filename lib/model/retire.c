@@ -190,6 +190,7 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 	uint64_t fetching = (uint64_t)taken * t->taken, more = 0,
 		 groups = (uint64_t)t->groups * t->group_time +
 			  (uint64_t)t->long_lines * t->long_time +
+			  (uint64_t)((int64_t)t->single_lines * t->single_time) +
 			  (uint64_t)t->decoded * RETIRE_CYCLE +
 			  (uint64_t)t->changes * t->decode_change;
 
@@ -207,6 +208,7 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 		t->taken_last += later(fetching, groups) + more;
 	}
 	t->groups = t->long_lines = t->decoded = t->changes = 0;
+	t->single_lines = 0;
 	t->from_second = 0;
 	if (t->taken_last + t->fetch_ahead < t->came)
 		t->taken_last = t->came - t->fetch_ahead;
@@ -254,6 +256,9 @@ static void count_groups(struct retire *t, const struct model_segment *s)
 	t->groups += more_groups(before, g->first, t->fetch_group) + g->rest;
 	if (t->long_time)
 		t->long_lines += (before <= most && before + g->first > most) + g->rest_long;
+	if (t->single_time)
+		t->single_lines += (before == 0 && g->first) + g->rest_single -
+				   (before <= t->fetch_group && before + g->first > t->fetch_group);
 	t->group_line = g->last_line;
 	t->group_filled = s->statics[MODEL_STATIC_TAKEN] ? 0
 			  : g->rest                      ? g->last

@@ -183,6 +183,7 @@ struct retire {
 	uint32_t taken;       /* parts: from one taken branch to the next; see model.h */
 	uint32_t long_groups; /* a line of more needs long_time (parts) more */
 	uint32_t long_time;
+	uint32_t single_time;                     /* parts: likewise, a line of one group */
 	uint32_t op_cache, decode, decode_change; /* groups; operations; parts */
 	uint32_t decodes; /* the caller's: no groups of the next record are in the op cache */
 	uint32_t taken_return, taken_indirect; /* parts: more than that */
@@ -212,6 +213,7 @@ struct retire {
 	uint64_t predicted;      /* parts: when that was predicted */
 	uint32_t groups;         /* fetched since then */
 	uint32_t long_lines;     /* of which lines had more than long_groups */
+	int32_t single_lines;    /* those of one group, less those before that got another */
 	uint32_t decoded;        /* groups that were decoded instead */
 	uint32_t changes;        /* from one to the other */
 	uint32_t decoding, decoded_filled; /* was the last record? operations of its last group */

@@ -161,6 +161,8 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->fetch_line = config->fetch_line ? config->fetch_line : UINT64_MAX;
 	t->long_groups = at_least_one(config->fetch_groups);
 	t->long_time = config->fetch_long * RETIRE_CYCLE;
+	t->single_time = config->fetch_single * RETIRE_CYCLE / 100;
+	t->single_time -= t->single_time < t->group_time ? t->single_time : t->group_time;
 	t->op_cache = config->fetch_group && config->decode ? config->op_cache : 0;
 	t->decode = config->decode;
 	t->decode_change = config->decode_change * RETIRE_CYCLE;
@@ -410,14 +412,31 @@ static int begins_line(const struct retire *t, const struct model_block *b, unsi
 /* A line ends, of which g->last operations are executed; `lines` began so far. */
 static void forms_end_line(const struct retire *t, struct model_groups *g, unsigned lines)
 {
-	unsigned groups = groups_of(t, g->last);
+	unsigned groups;
 
 	if (lines == 1)
 		g->first = g->last;
 	if (lines <= 1)
 		return;
+	/* A branch alone that is fused with what the line before has: it is fetched. */
+	if (t->single_time && g->last == 0)
+		g->last = 1;
+	groups = groups_of(t, g->last);
 	g->rest = (uint16_t)(g->rest + groups);
 	g->rest_long = (uint16_t)(g->rest_long + (groups > t->long_groups));
+	g->rest_single = (uint16_t)(g->rest_single + (groups == 1));
+}
+
+/* Code continues elsewhere after the instruction, whose end is in another line than its begin: that
+ * is fetched for it alone. */
+static void forms_end_across(
+	const struct retire *t, struct model_groups *g, const struct model_insn *last)
+{
+	if (t->single_time &&
+		(last->address + last->length - 1) / t->fetch_line != line_of(t, last)) {
+		g->rest++;
+		g->rest_single++;
+	}
 }
 
 /* Of the operations of a record that ends in s; what is fused takes no place. */
@@ -430,6 +449,9 @@ static void forms_prepare_groups(
 	for (i = 0; i < s->insn_count; i++) {
 		if (begins_line(t, b, i)) {
 			forms_end_line(t, &g, lines);
+			if (i && b->insns[i].address !=
+					 b->insns[i - 1].address + b->insns[i - 1].length)
+				forms_end_across(t, &g, &b->insns[i - 1]);
 			g.last = 0;
 			lines++;
 		}
@@ -438,6 +460,8 @@ static void forms_prepare_groups(
 	}
 	forms_end_line(t, &g, lines);
 	if (s->insn_count) {
+		if (s->statics[MODEL_STATIC_TAKEN])
+			forms_end_across(t, &g, &b->insns[s->insn_count - 1]);
 		g.first_line = (uint8_t)line_of(t, &b->insns[0]);
 		g.last_line = (uint8_t)line_of(t, &b->insns[s->insn_count - 1]);
 	}

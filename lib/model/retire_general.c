@@ -477,6 +477,7 @@ NOINLINE void retire_go_on(struct retire *t, const struct model_insn *insn, uint
 			t->taken_last = t->predicted = t->redirected;
 		t->groups = t->group_filled = t->long_lines = 0;
 		t->decoded = t->decoded_filled = t->changes = 0;
+		t->single_lines = 0;
 	}
 	t->restarts = 0;
 	t->redirected = 0;

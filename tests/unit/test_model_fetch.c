@@ -101,6 +101,21 @@ static double loop_of(int count, uint64_t address, int is_taken)
 	return cycles() / 120;
 }
 
+/* Cycles of a loop of an addition and a branch that is fused with it. */
+static double fused_loop(uint64_t address)
+{
+	struct model_insn *branch;
+
+	loop_of(2, address, 1);
+	branch = &insns[1];
+	branch->branch = MODEL_CONDITIONAL;
+	branch->traits = MODEL_TRAIT_AFTER_ARITHMETIC;
+	run_block(100);
+	mark();
+	run_block(120);
+	return cycles() / 120;
+}
+
 static void groups_at_once(void)
 {
 	struct model_config c = plain();
@@ -122,7 +137,22 @@ static void groups_at_once(void)
 	is_near(loop_of(13, 0x1000, 1), 1.5 + 1, 0.01, "of three, and what it loses");
 	is_near(loop_of(13, 0x1020, 1), 1 + 0.7, 0.1, "three of two lines");
 	is_near(loop_of(28, 0x1010, 1), 1 + 2.5, 0.01, "two, and three of the second line");
-	c.fetch_line = c.fetch_long = 0;
+	c.fetch_single = 60;
+	begin(c);
+	is_near(loop_of(3, 0x1000, 1), 0.6, 0.01,
+		"a line of one group takes longer than half of two");
+	is_near(loop_of(7, 0x1000, 1), 1, 0.01, "of two groups it does not");
+	is_near(loop_of(3, 0x103c, 1), 1.2, 0.01, "two lines");
+	is_near(loop_of(1, 0x103e, 1), 1.2, 0.01, "a branch of two lines");
+	is_near(loop_of(7, 0x1038, 1), 1.2, 0.01, "the second line goes on");
+	is_near(loop_of(4, 0x1000, 0), 0.5, 0.01, "what goes on in a line does not begin it anew");
+	c.execution.fusion = MODEL_FUSION_ARITHMETIC;
+	begin(c);
+	is_near(fused_loop(0x1038), 0.6, 0.01, "what is fused");
+	is_near(fused_loop(0x103c), 1.2, 0.01, "the branch is in another line");
+	c.execution.fusion = MODEL_FUSION_NONE;
+	c.fetch_line = c.fetch_long = c.fetch_single = 0;
+	begin(c);
 	clear();
 	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
 	segment.statics[MODEL_STATIC_TAKEN] = 2;
