@@ -131,6 +131,7 @@ static int try_file(const struct collect_images *images, struct collect_image *i
 	struct experiment_image seen = {.path = image->identity.path};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
 	bool stays = strncmp(path, "/proc/", 6) != 0;
+	char opened[32]; /* the path may be another file's meanwhile */
 
 	if (fd < 0)
 		return 0;
@@ -140,7 +141,8 @@ static int try_file(const struct collect_images *images, struct collect_image *i
 	if (rc < 0 || !image->segments.elf)
 		goto out;
 	seen.kind = EXPERIMENT_IMAGE_ELF;
-	if (image_identity_of(path, &seen) || !has_build_id(&seen, m)) {
+	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", fd);
+	if (image_identity_of(opened, &seen) || !has_build_id(&seen, m)) {
 		segments_fini(&image->segments);
 		goto out;
 	}

@@ -4,13 +4,16 @@
 #include <dirent.h>
 #include <elf.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../tap.h"
 #include "base/strbuf.h"
 #include "experiment/file.h"
+#include "image/image.h"
 #include "monitor/monitor_clock.h"
 #include "monitor/monitor_status.h"
 
@@ -262,6 +265,57 @@ static void test_replaced(void)
 	monitor_watch_fini(&w);
 }
 
+/* Two files have a name in turn, until the process is killed. */
+static pid_t take_turns(const char *one, const char *other, const char *name)
+{
+	char next[160];
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	alarm(60); /* if nobody kills it */
+	snprintf(next, sizeof(next), "%s.next", name);
+	for (bool first = true;; first = !first)
+		if (link(first ? one : other, next) || rename(next, name))
+			_exit(1);
+}
+
+/* A file that is replaced while it is read has its own identity, or none. */
+static void test_turns(void)
+{
+	char one[128], other[128], name[128];
+	uint8_t build_id[EXPERIMENT_BUILD_ID_MAX];
+	uint64_t size, fingerprint = 0;
+	size_t length, wrong = 0;
+	int status = 0;
+	pid_t pid;
+
+	snprintf(one, sizeof(one), "%s", make_image("one"));
+	snprintf(other, sizeof(other), "%s", make_image("other"));
+	snprintf(name, sizeof(name), "%s", make_image("name"));
+	image_identify(one, build_id, &length, &size, &fingerprint, NULL);
+	ok(fingerprint != 0, "a file without build-id");
+	pid = take_turns(one, other, name);
+	for (int i = 0; i < 5000; i++) {
+		const struct record_mapping m = {.address = 0x400000,
+			.length = 0x10000,
+			.path = name,
+			.inode = inode_of(one)};
+		struct collect_images images;
+		const struct experiment_image *id;
+
+		images_init(&images, NULL);
+		images_find(&images, NOBODY, &m);
+		id = &images.list.data[0].identity;
+		wrong += id->kind == EXPERIMENT_IMAGE_ELF && id->fingerprint != fingerprint;
+		images_fini(&images);
+	}
+	ok(pid > 0 && kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid &&
+			WIFSIGNALED(status),
+		"it was replaced all the time");
+	is_int(wrong, 0, "none has the identity of the other");
+}
+
 /* Timers of programs come between the ticks: as much time is counted as has passed. */
 static void test_early(void)
 {
@@ -498,6 +552,7 @@ int main(void)
 		return 1;
 	test_samples();
 	test_replaced();
+	test_turns();
 	test_early();
 	test_storm();
 	test_addresses();
