@@ -105,9 +105,8 @@ static const struct option_row rows[] = {
 		FIELD(request.raw)},
 	{"intel", NULL, "-dis: Intel's syntax", FIELD(request.intel)},
 	{"whole", NULL,
-		"-dis, -cfg, -dataspace, -waits: show also what has few samples or none; callers: "
-		"the "
-		"interpreter's before Python's",
+		"-dis, -cfg, -dataspace, -waits: show also what has few samples or none; of "
+		"callers, also python3's functions before the first one of Python",
 		FIELD(request.whole)},
 	{"classic", NULL, "-calc: estimate executions as for cores that issue in order",
 		FIELD(request.classic)},

@@ -14,10 +14,10 @@
  * An indirect transfer adds its own number to the target, so one table holds the copy and the
  * counter of each (site, target). Before the table, a site compares its target with the first few
  * that it went to, which takes half as long: so calls of tiny functions take about as long as
- * natively. Counters are plain increments where flags are dead. Of a
- * conditional branch, one side is counted besides the block. A copied branch costs 0.5 to 1 ns
- * more than the original; a burst of 10^5 branches is therefore limited by translation, some
- * microseconds per block. A timer ends a burst, because a budget would have to be counted as well.
+ * natively. Counters are plain increments where flags are dead. Of a conditional branch, one side
+ * is counted besides the block. A copied branch costs 0.5 to 1 ns more than the original; a burst
+ * of 10^5 branches is therefore limited by translation, some microseconds per block. A timer ends a
+ * burst, because a budget would have to be counted as well.
  *
  * An arena is within reach of the originals of its copies: instructions, then slots of eight bytes
  * (counters, constants, scratch), then a table of the copies that are targets of indirect
