@@ -46,6 +46,7 @@ void tui_focus_clear(struct tui_focus *f)
 {
 	free(f->procedure);
 	free(f->file);
+	free(f->image);
 	memset(f, 0, sizeof(*f));
 }
 
@@ -244,8 +245,15 @@ int tui_page_keep_focus(struct tui_page *p)
 
 	if (!r)
 		return 0;
-	return tui_focus_set(&p->focus, tui_page_procedure(p, row), r->file, r->line);
+	if (tui_focus_set(&p->focus, tui_page_procedure(p, row), r->file, r->line))
+		return -1;
+	p->focus.address = r->address;
+	p->focus.image = r->addressed && r->image ? strdup(r->image) : NULL;
+	return r->addressed && r->image && !p->focus.image ? -1 : 0;
 }
+
+/* The best that there is: of a line in a procedure, of an instruction. */
+enum { FITS_LINE = 7, FITS_ADDRESS };
 
 /* How well a row fits: the head of a group of that name is better than a row in it, the line better
  * than both. */
@@ -255,6 +263,10 @@ int tui_page_fits(const struct tui_page *p, size_t row)
 	const struct report_row *r = &p->table->rows.data[row];
 	int score = 0;
 
+	/* Where inlined functions have rows of their own, its function is another one. */
+	if (f->image && r->addressed && r->address == f->address && r->image &&
+		strcmp(r->image, f->image) == 0)
+		return FITS_ADDRESS;
 	if (f->procedure && r->procedure) {
 		if (strcmp(f->procedure, r->procedure) != 0)
 			return 0;
@@ -303,7 +315,8 @@ void tui_page_find_focus(struct tui_page *p)
 
 	if (!p->focus.set || !p->table)
 		return;
-	for (size_t i = 0; i < p->rows.count && best < 7; i++) {
+	for (size_t i = 0; i < p->rows.count && best < (p->focus.image ? FITS_ADDRESS : FITS_LINE);
+		i++) {
 		int score = tui_page_fits(p, tui_rows_at(&p->rows, i));
 
 		if (score > best) {

@@ -31,6 +31,8 @@ struct tui_focus {
 	bool costliest;         /* if there is no such line, to the most costly one */
 	char *procedure, *file; /* NULL: does not matter */
 	unsigned line;
+	char *image;      /* of the address; NULL: none is known */
+	uint64_t address; /* of an instruction: all else may differ */
 };
 
 struct tui_page {

@@ -295,6 +295,26 @@ static void test_order(void)
 	end();
 }
 
+/* An instruction stays chosen where inlined functions get rows of their own. */
+static void test_inlines(void)
+{
+	const struct report_row *r;
+	uint64_t address;
+
+	begin("procedures");
+	tui_fake_keys(&t, "d");
+	tui_fake_keys(&t, "G");
+	while ((r = tui_page_current(tui_top(&t))) == NULL || r->role != REPORT_ROW)
+		tui_fake_keys(&t, "k");
+	address = r->address;
+	for (int i = 0; i < 2; i++) {
+		tui_fake_keys(&t, "u");
+		r = tui_page_current(tui_top(&t));
+		ok(r && r->address == address, "the last instruction, after %d", i);
+	}
+	end();
+}
+
 static void test_late(void)
 {
 	begin("procedures");
@@ -553,6 +573,7 @@ int main(void)
 	test_trees();
 	test_times();
 	test_order();
+	test_inlines();
 	test_late();
 	test_held();
 	test_files();
