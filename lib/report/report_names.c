@@ -145,10 +145,18 @@ static void put_templates(
 	}
 }
 
-/* Beginning and end of a text that is too long. */
+/* Is there a boundary between words of a path: before or after "::"? */
+static bool between_words(const char *text, size_t at, bool after)
+{
+	return after ? at >= 2 && strncmp(text + at - 2, "::", 2) == 0
+		     : strncmp(text + at, "::", 2) == 0;
+}
+
+/* Beginning and end of a text that is too long: whole words of a path, if these have half of the
+ * room of each. */
 static void put_ends(struct strbuf *out, const char *text, size_t limit)
 {
-	size_t length = strlen(text), room = limit > 8 ? limit - 3 : 5, head = 0, tail;
+	size_t length = strlen(text), room = limit > 8 ? limit - 3 : 5, head = 0, tail, at;
 
 	if (length <= limit) {
 		strbuf_puts(out, text);
@@ -156,9 +164,17 @@ static void put_ends(struct strbuf *out, const char *text, size_t limit)
 	}
 	for (int n; (n = utf8_length(text + head)) > 0 && head + (size_t)n <= room / 2;)
 		head += (size_t)n;
+	for (at = head; at > head / 2 && !between_words(text, at, true);)
+		at--;
+	if (at > head / 2)
+		head = at;
 	tail = length - (room - head);
 	while (tail < length && ((unsigned char)text[tail] & 0xc0) == 0x80)
 		tail++;
+	for (at = tail; length - at > room / 4 && !between_words(text, at, false);)
+		at++;
+	if (between_words(text, at, false))
+		tail = at;
 	strbuf_add(out, text, head);
 	strbuf_printf(out, "...%s", text + tail);
 }

@@ -139,6 +139,16 @@ static void test_ends(void)
 	report_name_put(&text, "abcdefghijklmnopqrstuvwxyz", NAMES_ENDS, 13);
 	is_str(strbuf_text(&text), "abcde...vwxyz", "beginning and end");
 	text.length = 0;
+	report_name_put(&text,
+		"<core::iter::adapters::map::Map<B, I, F> as "
+		"core::iter::traits::iterator::Iterator>::fold",
+		NAMES_ENDS, 60);
+	is_str(strbuf_text(&text), "<core::iter::adapters::map::...::iterator::Iterator>::fold",
+		"whole words of a path");
+	text.length = 0;
+	report_name_put(&text, "a::abcdefghijklmnopqrstuvwxyz::z", NAMES_ENDS, 23);
+	is_str(strbuf_text(&text), "a::abcdefg...tuvwxyz::z", "unless little would be left");
+	text.length = 0;
 	report_name_put(
 		&text, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4", NAMES_ENDS, 12);
 	ok(text.length <= 12 && (strbuf_text(&text)[4] & 0xc0) != 0x80, "of whole characters");
