@@ -106,6 +106,11 @@ void report_brief_run(struct report_table *t, const struct prof_data *d)
 			model ? model : "");
 }
 
+static bool metric_each(const struct experiment_metric *m)
+{
+	return m->flags & METRIC_EXACT || m->period == 1;
+}
+
 /* Part of what is not covered. */
 static void brief_left_out(
 	struct report_table *t, const struct prof_data *d, const struct prof_metric *m)
@@ -119,34 +124,51 @@ static void brief_left_out(
 			(double)left_out * m->unit, left_out, plural(left_out));
 }
 
-/* "0.095 s of CPU time (measured): 95 samples of 1 ms, 99.5% covered" */
-static void brief_metric(struct report_table *t, const struct prof_data *d, size_t i, size_t more)
+/* "0.095 s of CPU time (measured): 95 samples of 1 ms, 99.5% covered"; short: without "samples",
+ * which is the label of the line. */
+static void put_samples(struct strbuf *text, const struct prof_data *d, size_t i, bool is_short)
 {
 	const struct prof_metric *m = &d->metrics.data[i];
 	const struct experiment_metric *of = m->metric;
-	bool clock = of->flags & METRIC_CLOCK, each = of->flags & METRIC_EXACT || of->period == 1;
+	bool clock = of->flags & METRIC_CLOCK, each = metric_each(of);
 	double sum = (double)m->samples * m->unit, all = (double)of->total * (clock ? 1e-9 : 1);
-	struct strbuf text = {0};
 
 	if (clock)
-		strbuf_printf(&text, "%.3f s of %s (%s)", sum, of->name, label_name(of->label));
+		strbuf_printf(text, "%.3f s of %s (%s)", sum, of->name, label_name(of->label));
 	else
-		strbuf_printf(&text, "%.0f %s (%s)", all > 0 && !each ? all : sum, of->short_name,
+		strbuf_printf(text, "%.0f %s (%s)", all > 0 && !each ? all : sum, of->short_name,
 			label_name(of->label));
-	if (each)
-		strbuf_puts(&text, ", each counted");
-	else
-		strbuf_printf(&text, ": %" PRIu64 " sample%s of %.*g%s", m->samples,
-			plural(m->samples), clock ? 4 : 15,
-			clock ? (double)of->period / 1e6 : (double)of->period, clock ? " ms" : "");
-	if (!each && all > 0 && !profile_divides(d->request) && !profile_whom_asked(d->request))
-		strbuf_printf(&text, ", %.1f%% covered", 100 * sum / all);
+	if (each) {
+		strbuf_puts(text, ", each counted");
+		return;
+	}
+	strbuf_printf(text, ": %" PRIu64, m->samples);
+	if (!is_short)
+		strbuf_printf(text, " sample%s", plural(m->samples));
+	strbuf_printf(text, " of %.*g%s", clock ? 4 : 15,
+		clock ? (double)of->period / 1e6 : (double)of->period, clock ? " ms" : "");
+	if (all > 0 && !profile_divides(d->request) && !profile_whom_asked(d->request))
+		strbuf_printf(text, ", %.1f%% covered", 100 * sum / all);
+}
+
+static void brief_metric(struct report_table *t, const struct prof_data *d, size_t i, size_t more)
+{
+	const struct prof_metric *m = &d->metrics.data[i];
+	struct strbuf text = {0}, others = {0};
+
 	if (more)
-		strbuf_printf(&text, "; and %zu more (-head)", more);
-	report_brief(t, each ? "Counts" : "Samples", "%s", strbuf_text(&text));
+		strbuf_printf(&others, "; and %zu more (-head)", more);
+	put_samples(&text, d, i, false);
+	if (text.length + others.length > REPORT_BRIEF_ROOM) {
+		text.length = 0;
+		put_samples(&text, d, i, true);
+	}
+	report_brief(t, metric_each(m->metric) ? "Counts" : "Samples", "%s%s", strbuf_text(&text),
+		strbuf_text(&others));
 	brief_left_out(t, d, m);
-	t->failed |= text.failed;
+	t->failed |= text.failed | others.failed;
 	strbuf_fini(&text);
+	strbuf_fini(&others);
 }
 
 void report_brief_samples(struct report_table *t, const struct prof_data *d)

@@ -216,6 +216,8 @@ void report_summary(struct report_table *t, const char *label, const char *forma
 /* A line of the head in brief. If there are too many, they take the place of REPORT_RUN_ON. */
 #define REPORT_BRIEF_LINES 5
 #define REPORT_RUN_ON      "Run on"
+/* Characters beside the usual labels on a line of 79: what is longer is cut. */
+#define REPORT_BRIEF_ROOM 67
 void report_brief(struct report_table *t, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void report_note(struct report_table *t, const char *format, ...)

@@ -467,4 +467,10 @@ like "and of how many samples they are known" "$out" '^Functions of Python are k
 run prof -calltree -whole python.usertime.1
 like "-whole shows them" "$out" '50.0%  *0.000 *0.0%  *    <module> \(\[python\]\)'
 is "and is of effect" "$err" ""
+
+# The head has room for its numbers, however many digits they have.
+for samples in 95 1000 12345 1234567; do
+	printf '%s\n' "type pcsamp" "image kernel [kernel]" "metric time 1000000 measured clock" "total 0 ${samples}000000" "sample 0 0 0 $samples 1:ffff0010" | make_experiment long.pcsamp.1
+	like "the head of $samples samples says how much is covered" "$(prof long.pcsamp.1)" "^Samples .*: $samples( samples)? of 1 ms, 100[.]0% covered$"
+done
 done_testing

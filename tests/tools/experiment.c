@@ -8,7 +8,7 @@
  *   image elf|kernel|anonymous PATH (1, 2 ...; of an ELF file its identity is taken)
  *
  *   metric SHORT PERIOD LABEL FLAGS [EVENT] (0, 1 ...; FLAGS: words from clock, stacks, exact, both
- *     and skid, or -), lost METRIC N, reason METRIC REASON N
+ *     and skid, or -), lost METRIC N, total METRIC N, reason METRIC REASON N
  *
  *   phase NAME, process PID RANK COMMAND, thread PROCESS TID NAME [CPU]
  *
@@ -209,6 +209,10 @@ static int take_line(char *line)
 		return experiment_symbol(&x, i, n, k, a, &e);
 	if (sscanf(line, "lost %u %" SCNu64, &i, &n) == 2) {
 		x.metrics.data[i].lost = n;
+		return 0;
+	}
+	if (sscanf(line, "total %u %" SCNu64, &i, &n) == 2) {
+		x.metrics.data[i].total = n;
 		return 0;
 	}
 	if (sscanf(line, "reason %u %d %" SCNu64, &i, &p, &n) == 3) {
