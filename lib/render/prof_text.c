@@ -398,7 +398,8 @@ void render_prof_text(
 		} else {
 			prof_text_measure(&g);
 			fit_rows(&g);
-			headings(&g);
+			if (t->rows.count)
+				headings(&g);
 			rows(&g);
 		}
 	}

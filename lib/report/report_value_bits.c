@@ -39,7 +39,7 @@ struct bits_view {
 
 struct bits_site {
 	const struct prof_value_site *site;
-	double weight;
+	double stake, weight;
 };
 
 /* ---- texts ---- */
@@ -350,11 +350,19 @@ static double bits_weight(
 	return most * (double)s->sums.count;
 }
 
+/* At stake, of the time of the run. */
+static double bits_stake(
+	const struct report_values *w, const struct bits_view *v, const struct prof_value_site *s)
+{
+	return v->stakes ? report_values_own_time(w, s) * bits_most(w, v, s).share : 0;
+}
+
 static int by_weight(const void *pa, const void *pb)
 {
 	const struct bits_site *a = pa, *b = pb;
 
-	return sort_falling_number(a->weight, b->weight)
+	return sort_falling_number(a->stake, b->stake)
+		       ?: sort_falling_number(a->weight, b->weight)
 		       ?: sort_rising(a->site->key.image, b->site->key.image)
 		       ?: sort_rising(a->site->key.address, b->site->key.address);
 }
@@ -371,7 +379,7 @@ static void bits_make(struct report_values *w, const struct bits_view *v)
 		double weight = bits_weight(w, v, s);
 
 		if (weight > 0)
-			list[count++] = (struct bits_site){s, weight};
+			list[count++] = (struct bits_site){s, bits_stake(w, v, s), weight};
 	}
 	if (list && !report_values_named(w))
 		qsort(list, count, sizeof(*list), by_weight);

@@ -97,6 +97,16 @@ golden prof/values-json json
 prof -arguments -csv made | sed "s|$work/||g" | grep -v '^#' | head -4 > csv
 golden prof/values-csv csv
 
+# The load has time at stake, the store before it has none but is silent more often.
+sed "s/^sample 0 0 0 100 .*/&\\nsample 0 0 0 500 1:$(at fill 2)/" text.exp | make_experiment timed || exit 1
+like "what is most at stake comes first" "$(prof -redundant timed | grep -m 1 'fill (')" ' mov [(]%rcx[)], %edx '
+grep -vE '^(site|value) ' text.exp > bare.exp
+{ cat bare.exp; site power 0 6 0 64 0 1000 120 0 "0 7 900 900"; } | sed 's/^value [0-9]*/value 0/' | make_experiment bare || exit 1
+run prof -operations bare
+like "no rows: it is said" "$out" '^Nothing of that kind was seen'
+unlike "and there is no heading of columns" "$out" 'second operand|at stake'
+like "scripts have the columns" "$(prof -operations -csv bare)" 'second'
+
 run prof -values "$build/tests/programs/known"
 like "no experiment" "$status" '^[1-9]'
 echo "image elf $work/app" | make_experiment none || exit 1
