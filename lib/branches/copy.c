@@ -519,23 +519,29 @@ struct site_key *copy_site(const struct cache *c, uint64_t sum)
 
 void copy_meet(struct cache *c, uint64_t sum, uint64_t to)
 {
-	const struct copy *copy = table_at(&c->copies, copy_site(c, sum)->copy);
+	const struct site_key *site = copy_site(c, sum);
+	const struct copy *copy = site ? table_at(&c->copies, site->copy) : NULL;
 
-	if (copy->key.begin && !c->b->request.latency)
+	if (copy && copy->key.begin && !c->b->request.latency)
 		cache_met(c, copy->key.begin, copy->end, to, 1);
 }
 
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)
 {
 	struct site_key *site = copy_site(c, sum);
-	const struct copy *from = table_at(&c->copies, site->copy);
-	struct arena *a = &c->arenas[from->arena];
-	struct out o = {.cache = c, .arena = a, .arena_index = from->arena, .copy = site->copy};
 	const struct chain key = {.key = {(uint32_t)(sum & 0xffff), 0}};
+	const struct copy *from;
+	struct arena *a;
+	struct out o;
 	struct chain *chain;
 	struct pair *p;
 	uint64_t entry;
 
+	if (!site)
+		return -1;
+	from = table_at(&c->copies, site->copy);
+	a = &c->arenas[from->arena];
+	o = (struct out){.cache = c, .arena = a, .arena_index = from->arena, .copy = site->copy};
 	if (!arena_room(a)) {
 		c->full = true;
 		return -1;

@@ -62,8 +62,8 @@ fi
 run ssrun -branches -runs 3 -o short true
 like "too short in all runs" "$err" 'too short for branch records .* in 3 runs.: give more runs'
 is "it is said once" "$(printf '%s\n' "$err" | wc -l)" 1
-"$branchy" mix 3000 > want
-run ssrun -branches -runs 25 -o many "$branchy" mix 3000
+"$branchy" mix 8000 > want
+run ssrun -branches -runs 25 -o many "$branchy" mix 8000
 is "the results of all" "$out" "$(for _ in 1 2 3 4 5; do cat want want want want want; done)"
 prof -dump many > many.txt
 ok "there are bursts in several runs" awk '/^tally bursts / { n = $4 } END { exit n < 2 }' many.txt
