@@ -16,7 +16,6 @@
 #define STUBS      (ARENA_STUBS / STUB_BYTES - 1)
 #define INC_BYTES  8
 #define JUMP       0xe9
-#define JUMP_BYTES 5
 #define NEAR       136 /* bytes: short branches reach that far */
 #define SWEEPS     3
 

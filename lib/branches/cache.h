@@ -172,7 +172,7 @@ struct site_key {
 	uint8_t near;   /* targets that it compares with by itself; */
 	uint64_t last;  /* the last of them */
 	uint32_t at;    /* in its arena's code: where it has its target; */
-	uint32_t leads; /* the displacement to where the next target is compared with, */
+	uint32_t leads; /* the displacement to where the next target is compared with */
 };
 
 /* Table entry: one target of an indirect transfer. */
@@ -367,7 +367,8 @@ void emit_word(struct out *o, const char *bytes, uint32_t word);
  * place. */
 uint32_t emit_jump(struct out *o, const char *opcode, uint32_t to);
 void emit_patch(struct arena *a, uint32_t at, uint32_t to);
-/* An instruction of five bytes or more becomes a jump to place `to`. */
+/* An instruction of JUMP_BYTES or more becomes a jump to place `to`. */
+#define JUMP_BYTES 5u
 void emit_redirect(struct arena *a, uint32_t at, uint32_t to);
 /* An int3 with room for a jump. */
 int emit_exit(struct out *o, enum exit_kind kind, uint64_t address, uint64_t begin, uint32_t jump);

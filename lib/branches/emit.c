@@ -5,8 +5,6 @@
 #include "branches/cache.h"
 #include "isa/isa.h"
 
-#define JUMP_BYTES 5u
-
 #define INC       "\x48\xff\x05"
 #define PUSH      "\xff\x35"
 #define JUMP_SLOT "\xff\x25"
@@ -175,6 +173,33 @@ void emit_look_up(struct out *o, uint64_t table)
 	emit(o, "\xff\xe1", 2);                 /* jmp *%rcx */
 }
 
+static void emit_add(struct out *o, uint64_t to_rcx)
+{
+	emit_wide(o, WIDE_RDX, to_rcx);
+	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
+}
+
+/* What a call or a return does to the stack. */
+static void emit_stack(struct out *o, enum transfer_kind kind, uint64_t next, uint16_t drop)
+{
+	if (kind == TRANSFER_CALL)
+		emit_slot(o, PUSH, arena_slot(o->arena, next));
+	if (kind == TRANSFER_RETURN) {
+		emit(o, "\x48\x8d\xa4\x24", 4); /* lea 8 + drop(%rsp), %rsp */
+		emit_put_word(o->arena, 8u + drop);
+	}
+}
+
+static void emit_jump_to_copy(struct out *o, const struct copy *to)
+{
+	struct arena *a = o->arena;
+
+	if (to->arena == o->arena_index)
+		emit_jump(o, "\xe9", to->at);
+	else
+		emit_slot(o, JUMP_SLOT, arena_slot(a, o->cache->arenas[to->arena].code + to->at));
+}
+
 int emit_indirect(
 	struct out *o, const struct transfer *t, const uint8_t *bytes, const struct insn *insn)
 {
@@ -197,15 +222,9 @@ int emit_indirect(
 	site->at = o->arena->used;
 	emit(o, NOP, JUMP_BYTES);
 	emit_slot(o, MOV_FROM_RCX, SLOT_TO);
-	emit_wide(o, WIDE_RDX, site->key);
-	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
+	emit_add(o, site->key);
 	emit_slot(o, MOV_FROM_RCX, SLOT_TARGET);
-	if (t->kind == TRANSFER_CALL)
-		emit_slot(o, PUSH, arena_slot(o->arena, t->next));
-	if (t->kind == TRANSFER_RETURN) {
-		emit(o, "\x48\x8d\xa4\x24", 4); /* lea 8 + drop(%rsp), %rsp */
-		emit_put_word(o->arena, 8u + t->drop);
-	}
+	emit_stack(o, t->kind, t->next, t->drop);
 	o->undo = FORWARD;
 	emit_look_up(o, o->arena->table);
 	emit_jump(o, "\xe9", o->arena->miss);
@@ -214,31 +233,19 @@ int emit_indirect(
 
 void emit_go(struct out *o, uint64_t address, const struct copy *to)
 {
-	struct arena *a = o->arena;
-
 	emit_slot(o, MOV_TO_RCX, SLOT_RCX);
 	emit_slot(o, MOV_TO_RDX, SLOT_RDX);
 	o->undo = 0;
 	o->address = address;
-	if (to->arena == o->arena_index)
-		emit_jump(o, "\xe9", to->at);
-	else
-		emit_slot(o, JUMP_SLOT, arena_slot(a, o->cache->arenas[to->arena].code + to->at));
+	emit_jump_to_copy(o, to);
 }
 
-/* An instruction becomes a jump. */
 void emit_redirect(struct arena *a, uint32_t at, uint32_t to)
 {
 	a->mirror[at] = 0xe9;
 	if (at < a->sent)
 		(void)vec_add(&a->patches, ((struct patch){at, 1}));
 	emit_patch(a, at + 1, to);
-}
-
-static void emit_add(struct out *o, uint64_t to_rcx)
-{
-	emit_wide(o, WIDE_RDX, to_rcx);
-	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
 }
 
 void emit_near(struct out *o, struct pair *p, struct site_key *site, const struct copy *from,
@@ -255,22 +262,14 @@ void emit_near(struct out *o, struct pair *p, struct site_key *site, const struc
 	emit_add(o, site->last - p->to);
 	emit(o, "\xe3\x05", 2); /* jrcxz */
 	site->leads = emit_jump(o, "\xe9", a->used);
-	if (from->kind == TRANSFER_CALL)
-		emit_slot(o, PUSH, arena_slot(a, from->next));
-	if (from->kind == TRANSFER_RETURN) {
-		emit(o, "\x48\x8d\xa4\x24", 4); /* lea 8 + drop(%rsp), %rsp */
-		emit_put_word(a, 8u + site->drop);
-	}
+	emit_stack(o, from->kind, from->next, site->drop);
 	o->address = p->to;
 	emit_slot(o, MOV_TO_RCX, SLOT_RCX);
 	o->undo = UNDO_RDX;
 	emit_slot(o, MOV_TO_RDX, SLOT_RDX);
 	o->undo = 0;
 	emit_count(o, p->counter, flags_dead_at(o->cache, p->to));
-	if (to->arena == o->arena_index)
-		emit_jump(o, "\xe9", to->at);
-	else
-		emit_slot(o, JUMP_SLOT, arena_slot(a, o->cache->arenas[to->arena].code + to->at));
+	emit_jump_to_copy(o, to);
 	o->address = from->end;
 	o->undo = UNDO_RCX | UNDO_RDX;
 	emit_patch(a, site->leads, a->used);
@@ -288,9 +287,8 @@ void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *t
 	p->at = a->used;
 	o->undo = FORWARD;
 	emit_slot(o, MOV_TO_RCX, SLOT_TARGET);
-	emit_wide(o, WIDE_RDX, -(p->to + key));
-	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
-	emit(o, "\xe3\x05", 2);         /* jrcxz */
+	emit_add(o, -(p->to + key));
+	emit(o, "\xe3\x05", 2); /* jrcxz */
 	p->miss = emit_jump(o, "\xe9", a->miss);
 	emit_slot(o, MOV_TO_RCX, p->counter);
 	emit(o, "\x48\x8d\x49\x01", 4); /* lea 1(%rcx), %rcx */

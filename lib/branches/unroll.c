@@ -25,8 +25,6 @@
 #define LIKELY   0.75 /* that a turn is completed */
 #define AT_ONCE  8u
 
-#define JUMP_BYTES 5u
-
 struct way_block {
 	uint32_t copy;
 	uint64_t to; /* the next */
