@@ -266,9 +266,15 @@ static void cover_bare(struct report_table *t, const struct prof_data *d, const 
 
 static bool is_packaged(const char *path)
 {
-	return (strncmp(path, "/usr/", 5) == 0 && strncmp(path, "/usr/local/", 11) != 0) ||
-	       strncmp(path, "/lib", 4) == 0 || strncmp(path, "/bin/", 5) == 0 ||
-	       strncmp(path, "/sbin/", 6) == 0;
+	static const char *const of_system[] = {
+		"/usr/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/bin/", "/sbin/"};
+
+	if (strncmp(path, "/usr/local/", 11) == 0)
+		return false;
+	for (size_t i = 0; i < sizeof(of_system) / sizeof(of_system[0]); i++)
+		if (strncmp(path, of_system[i], strlen(of_system[i])) == 0)
+			return true;
+	return false;
 }
 
 static void cover_image(struct report_table *t, const struct prof_data *d, uint32_t i,
