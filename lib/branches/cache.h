@@ -473,6 +473,8 @@ uint64_t timing_end(struct cache *c);
 void value_log_before(struct out *o, const uint8_t *bytes, const struct insn *i);
 void value_log_after(struct out *o, const struct insn *i);
 void value_log_call(struct out *o, uint64_t entry);
+/* The rings of an arena are empty: when it is made, also in the middle of a burst. */
+void value_log_arena(struct cache *c, const struct arena *a);
 /* A burst begins; it is over: records its values. */
 void value_log_begin(struct cache *c);
 void value_log_end(struct cache *c);

@@ -299,22 +299,24 @@ static uint64_t ring_of(const struct arena *a, unsigned ring)
 	       ring * (uint64_t)RING_BYTES;
 }
 
-void value_log_begin(struct cache *c)
+void value_log_arena(struct cache *c, const struct arena *a)
 {
 	static const struct log_entry none;
+	uint64_t rings[RINGS];
 
-	for (unsigned i = 0; i < c->arena_count; i++) {
-		const struct arena *a = &c->arenas[i];
-		uint64_t rings[RINGS];
-
-		for (unsigned k = 0; k < RINGS; k++) {
-			rings[k] = ring_of(a, k);
-			c->refused |= !process_write(c->process->memory,
-				rings[k] + RING_BYTES - sizeof(none), &none, sizeof(none));
-		}
-		c->refused |= !process_write(c->process->memory, arena_slot_address(a, SLOT_RINGS),
-			rings, sizeof(rings));
+	for (unsigned k = 0; k < RINGS; k++) {
+		rings[k] = ring_of(a, k);
+		c->refused |= !process_write(c->process->memory,
+			rings[k] + RING_BYTES - sizeof(none), &none, sizeof(none));
 	}
+	c->refused |= !process_write(
+		c->process->memory, arena_slot_address(a, SLOT_RINGS), rings, sizeof(rings));
+}
+
+void value_log_begin(struct cache *c)
+{
+	for (unsigned i = 0; i < c->arena_count; i++)
+		value_log_arena(c, &c->arenas[i]);
 }
 
 /* Appends the values of a ring, in order. */
