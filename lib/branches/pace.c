@@ -49,6 +49,7 @@
 #define COST_SAMPLE   (0.06 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
+#define STILL_MOST    4 /* naps */
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
 #define LATEST        8 /* bursts (windows): those before them do not decide what the next cost */
@@ -312,8 +313,11 @@ static void tell_counts(struct branches *b)
 	}
 }
 
-/* The time before the next possible moment. */
-static uint64_t nap(const struct branches *b, bool idle)
+/* The time before the next possible moment. The kernel may update the clock of a process that runs
+ * at its ticks only, so one that does not go on is idle after some naps, each longer than the last.
+ * Within a budget the first counts as idle: anchors' turns are then fewer than their share allows,
+ * which costs the program less. */
+static uint64_t nap(struct branches *b, bool still)
 {
 	uint64_t next = b->bursts.next < b->windows.next ? b->bursts.next : b->windows.next;
 	uint64_t left, width = b->threads.count;
@@ -324,8 +328,11 @@ static uint64_t nap(const struct branches *b, bool idle)
 	if ((int)width > CPU_COUNT(&b->processors))
 		width = (uint64_t)CPU_COUNT(&b->processors);
 	left /= width ? width : 1;
-	if (idle)
+	b->still = still ? b->still + 1 : 0;
+	if (b->still > (b->bursts.share >= 1 ? STILL_MOST : 0))
 		return SLEEP_MAX;
+	if (still)
+		return SLEEP_MIN << (b->still - 1);
 	return left < SLEEP_MIN ? SLEEP_MIN : left > SLEEP_MAX ? SLEEP_MAX : left;
 }
 

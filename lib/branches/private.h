@@ -199,6 +199,7 @@ struct branches {
 	uint64_t transfers;    /* recorded, with the candidates' met */
 	uint64_t used;         /* CPU time of the program */
 	uint64_t used_told, next_telling;
+	unsigned still; /* naps without progress of any process */
 	struct pace bursts, windows, turns, clock;
 	struct sampling {
 		bool began;     /* our own child has called exec */
