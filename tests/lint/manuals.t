@@ -14,6 +14,8 @@ if command -v groff >/dev/null; then
 		is "no line of a page is too long for $width columns" "$(for page in docs/man/*.[1-9]; do
 			groff -k -mandoc -ww -Tutf8 -rLL=${width}n -rLT=${width}n "$page" 2>&1 >/dev/null; done)" ""
 	done
+	is "no page shows a request" "$(for page in docs/man/*.[1-9]; do
+		groff -k -mandoc -Tascii "$page" 2>/dev/null | grep -E '(^| )\.[A-Z][a-z]( |$)' | sed "s|^|$page: |"; done)" ""
 else
 	skip "widths of pages" "groff is not installed"
 fi
@@ -22,8 +24,15 @@ for program in perfex prof ssrun; do
 	page=$(sed -n 's/^\.It Fl \([a-z]*\).*/\1/p' "docs/man/$program.1" | sort -u)
 	is "options of $program are all in its manual" "$(options $program)" "$page"
 done
-monitor=$("$build/bin/ssrun" monitor -help | sed -n 's/^  -\([a-z]*\).*/\1/p' | sort)
-is "options of ssrun monitor are all in its manual" "$monitor" "$(sed -n 's/^\.It Fl \([a-z]*\).*/\1/p' docs/man/ssrun-monitor.1 | sort -u)"
+for page in ssrun-monitor prof-block prof-calibrate prof-optimize prof-store prof-verify; do
+	program=${page%-*} command=${page#*-}
+	is "each option of $program $command is in its manual" "$("$build/bin/$program" "$command" -help |
+		sed -n 's/^  -\([a-z]*\).*/\1/p' | sort | while read -r option; do
+		sed -n 's/^\.Fl \(.*\) \.$/\1/p; s/^\.It Fl \([a-z]*\).*/\1/p' "docs/man/$page.1" | tr -d , | tr ' ' '\n' |
+			grep -qx "$option" || echo "$option"; done)" ""
+	is "$program $command has all options of its manual" "$(sed -n 's/^\.It Fl \([a-z]*\).*/\1/p' "docs/man/$page.1" | while read -r option; do
+		"$build/bin/$program" "$command" -help | grep -q "^  -$option" || echo "$option"; done)" ""
+done
 refs=$(grep -ho '^\.Xr [a-z-]* [1-9]' docs/man/* | awk '{ print $2 "." $3 }' | sort -u | grep -E '^(perfex|libperfex|ssrun|prof)')
 is "cross-references lead somewhere" "$(for r in $refs; do [ -e "docs/man/$r" ] || echo "$r"; done)" ""
 done_testing
