@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mechanisms KERNEL NUMBER NUMBER NUMBER [MIX [TURNS]]: one small piece of code, each made to show
+ * one mechanism of a core. Prints how many units a turn has; without TURNS, or if these are 0, also
+ * how many cycles a unit takes: the median of many short runs, each beside a chain of additions,
+ * which takes a cycle for each. With TURNS only these are run, for the model.
+ *
+ * tests/accuracy/mechanisms has the list of kernels with numbers, and which constant of a machine
+ * description each shows.
+ */
+#include "kernels/kernels_core.c"
+#include "kernels/kernels_data.c"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { LINE = 64, PAGE = 4096, HUGE = 2 << 20, RUNS = 300, ADDS = 192000, TARGETS_MAX = 1024 };
+
+static uint64_t seed = 0x9e3779b97f4a7c15u;
+static size_t units; /* of a turn */
+
+/* Of whole huge pages, if there are any. */
+static void *room(size_t size)
+{
+	size_t whole = (size + HUGE - 1) / HUGE * HUGE;
+	char *at = mmap(NULL, whole + HUGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED) {
+		perror("mechanisms");
+		exit(1);
+	}
+	return at + (HUGE - (uintptr_t)at % HUGE) % HUGE;
+}
+
+/* ---- loads and stores ---- */
+
+static char *data;
+static uint32_t *order; /* of lines; null: one after the other */
+static size_t data_count, data_stride;
+
+static void load_all(void)
+{
+	const char *at = data;
+	uint64_t sum = 0;
+
+	if (order)
+		for (size_t i = 0; i < data_count; i++)
+			sum += *(const volatile uint32_t *)(at + (size_t)order[i] * LINE);
+	else
+		for (size_t i = 0; i < data_count; i++, at += data_stride)
+			sum += *(const volatile uint32_t *)at;
+	KEEP(sum);
+}
+
+static void store_all(void)
+{
+	char *at = data;
+
+	for (size_t i = 0; i < data_count; i++, at += data_stride)
+		*(volatile uint64_t *)at = i;
+}
+
+static void add_to_all(void)
+{
+	char *at = data;
+
+	for (size_t i = 0; i < data_count; i++, at += data_stride)
+		*(volatile uint64_t *)at += i;
+}
+
+static uint32_t *shuffled(size_t n)
+{
+	uint32_t *o = malloc((n + 1) * sizeof(*o));
+
+	if (!o)
+		exit(1);
+	for (size_t i = 0; i < n; i++)
+		o[i] = (uint32_t)i;
+	for (size_t i = n; i > 1; i--) {
+		size_t k = kernel_random(&seed) % i;
+		uint32_t other = o[i - 1];
+
+		o[i - 1] = o[k];
+		o[k] = other;
+	}
+	return o;
+}
+
+typedef void (*turn)(void);
+
+/* count lines, so many bytes apart; huge: in huge pages. */
+static void lay_out(size_t count, size_t stride, size_t huge)
+{
+	data = room(count * stride);
+	madvise(data, (count * stride + HUGE - 1) / HUGE * HUGE,
+		huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	memset(data, 1, count * stride);
+	units = data_count = count;
+	data_stride = stride;
+}
+
+static turn loads(const size_t *n)
+{
+	lay_out(n[0], n[1], n[2]);
+	return load_all;
+}
+
+static turn loads_random(const size_t *n)
+{
+	lay_out(n[0], LINE, n[2]);
+	order = shuffled(n[0]);
+	return load_all;
+}
+
+static turn stores(const size_t *n)
+{
+	lay_out(n[0], n[1], n[2]);
+	return store_all;
+}
+
+static turn adds_to(const size_t *n)
+{
+	lay_out(n[0], n[1], n[2]);
+	return add_to_all;
+}
+
+#if defined(__x86_64__)
+
+/* ---- code ---- */
+
+static unsigned char *code, *put; /* rbx: data, of which there is a MiB */
+static const char *mix = "adds";
+static unsigned put_count;
+
+#define PUT(text) put_bytes(text, sizeof(text) - 1)
+
+static void put_bytes(const void *bytes, size_t size)
+{
+	memcpy(put, bytes, size);
+	put += size;
+}
+
+/* A distance of four bytes, which end at `at`. */
+static void set_distance(unsigned char *at, const unsigned char *to)
+{
+	int32_t distance = (int32_t)(to - at);
+
+	memcpy(at - 4, &distance, sizeof(distance));
+}
+
+static void put_branch(const char *opcode, const unsigned char *to)
+{
+	put_bytes(opcode, strlen(opcode));
+	put += 4;
+	set_distance(put, to);
+}
+
+#define JUMP   "\xe9"
+#define CALL   "\xe8"
+#define NEVER  "\x0f\x80" /* on overflow, which there is not */
+#define ALWAYS "\x0f\x81"
+#define IF_SET "\x0f\x85"
+#define RETURN PUT("\xc3")
+
+/* An instruction of the mix, independent of those before it. */
+static void put_one(void)
+{
+	static const unsigned char registers[8] = {0, 1, 2, 6, 8, 9, 10, 11};
+	unsigned r = registers[put_count++ % 8], low = r & 7, high = r >= 8;
+	unsigned char slot = (unsigned char)(8 * (put_count >> 2 & 7));
+	const char *what = mix;
+
+	if (strcmp(mix, "typical") == 0) {
+		static const char *const kinds[] = {
+			"loads", "adds", "tests", "stores", "tests", "adds"};
+
+		what = kinds[put_count % 6];
+	} else if (strcmp(mix, "moves+loads") == 0) {
+		what = put_count & 1 ? "moves" : "loads";
+	}
+	if (strcmp(what, "adds") == 0)
+		put_bytes((unsigned char[]){0x48 | high, 0x83, 0xc0 | low, 1}, 4);
+	else if (strcmp(what, "moves") == 0)
+		put_bytes((unsigned char[]){0x48 | high << 2, 0x8b, 0xc3 | low << 3}, 3);
+	else if (strcmp(what, "loads") == 0)
+		put_bytes((unsigned char[]){0x48 | high << 2, 0x8b, 0x43 | low << 3, slot}, 4);
+	else if (strcmp(what, "stores") == 0)
+		put_bytes((unsigned char[]){0x48 | high << 2, 0x89, 0x43 | low << 3, 64 + slot}, 4);
+	else if (strcmp(what, "tests") == 0)
+		put_bytes(
+			(unsigned char[]){0x48 | high << 2 | high, 0x85, 0xc0 | low | low << 3}, 3);
+	else if (strcmp(what, "nops") == 0) /* of four bytes */
+		PUT("\x0f\x1f\x40\x00");
+	else /* "long": of eight */
+		PUT("\x0f\x1f\x84\x00\x00\x00\x00\x00");
+}
+
+static void put_some(size_t n)
+{
+	while (n-- > 0)
+		put_one();
+}
+
+static void align(size_t bytes)
+{
+	put += (bytes - (size_t)(put - code) % bytes) % bytes;
+}
+
+/* bytes */
+static turn straight(const size_t *n)
+{
+	while (put < code + n[0]) {
+		put_one();
+		units++;
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+/* Blocks of n[1] instructions with a branch to the next, `stride` bytes apart, in this order, from
+ * a place in each. */
+static turn tour(size_t count, size_t length, size_t stride, size_t place, const uint32_t *o,
+	const char *branch)
+{
+	for (size_t i = 0; i < count; i++) {
+		put = code + o[i] * stride + place;
+		put_some(length);
+		if (i + 1 < count)
+			put_branch(branch, code + o[i + 1] * stride + place);
+		else
+			RETURN;
+	}
+	units = count;
+	return (turn)(void *)(code + o[0] * stride + place);
+}
+
+static size_t block_size(size_t length)
+{
+	size_t size;
+
+	put = code;
+	put_some(length);
+	size = (size_t)(put - code) + 5 + (strchr(mix, '+') || strcmp(mix, "typical") == 0 ? 4 : 0);
+	put_count = 0;
+	return size;
+}
+
+/* bytes, instructions of a block: each in lines of its own. */
+static turn jumps(const size_t *n)
+{
+	size_t stride = (block_size(n[1]) + LINE - 1) / LINE * LINE, count = n[0] / stride;
+
+	return tour(count, n[1], stride, 0, shuffled(count), JUMP);
+}
+
+/* Likewise without room between them. */
+static turn dense(const size_t *n)
+{
+	size_t stride = block_size(n[1]), count = n[0] / stride;
+
+	return tour(count, n[1], stride, 0, shuffled(count), JUMP);
+}
+
+/* Likewise; each jump is to one of the same 16 blocks, or the next. */
+static turn dense_near(const size_t *n)
+{
+	size_t stride = block_size(n[1]), count = n[0] / stride / 16 * 16;
+	uint32_t *o = shuffled(count);
+
+	for (size_t g = 0; g < count; g += 16) {
+		const uint32_t *in = shuffled(16);
+
+		for (size_t i = 0; i < 16; i++)
+			o[g + i] = (uint32_t)g + in[i];
+	}
+	return tour(count, n[1], stride, 0, o, JUMP);
+}
+
+/* bytes, instructions of a block, where it begins in every fourth line. */
+static turn at_place(const size_t *n)
+{
+	return tour(n[0] / 256, n[1], 256, n[2], shuffled(n[0] / 256), JUMP);
+}
+
+static turn at_place_if(const size_t *n)
+{
+	return tour(n[0] / 256, n[1], 256, n[2], shuffled(n[0] / 256), ALWAYS);
+}
+
+/* blocks, instructions of each, bytes from one to the next. */
+static turn blocks_if(const size_t *n)
+{
+	return tour(n[0], n[1], n[2], 0, shuffled(n[0]), ALWAYS);
+}
+
+/* bytes of all, instructions of a function: all are called in turn. */
+static turn calls(const size_t *n)
+{
+	size_t stride = (block_size(n[1]) - 4 + 15) / 16 * 16, count = n[0] / (stride + 5);
+	const uint32_t *o = shuffled(count);
+	unsigned char *entry = code + count * stride;
+
+	for (size_t i = 0; i < count; i++) {
+		put = code + i * stride;
+		put_some(n[1]);
+		RETURN;
+	}
+	put = entry;
+	for (size_t i = 0; i < count; i++)
+		put_branch(CALL, code + o[i] * stride);
+	RETURN;
+	units = count;
+	return (turn)(void *)entry;
+}
+
+/* calls in a row, depth of further calls in each, instructions before and after each. */
+static turn nested_calls(const size_t *n)
+{
+	unsigned char *below = NULL;
+
+	for (size_t depth = 0; depth <= n[1]; depth++) {
+		unsigned char *function;
+
+		align(16);
+		function = put;
+		put_some(n[2]);
+		if (below)
+			put_branch(CALL, below);
+		put_some(n[2]);
+		RETURN;
+		below = function;
+	}
+	align(LINE);
+	code = put;
+	for (units = 0; units < n[0]; units++) {
+		put_branch(CALL, below);
+		put_some(n[2]);
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+/* bytes, instructions between branches that are never taken. */
+static turn never(const size_t *n)
+{
+	while (put < code + n[0]) {
+		put_some(n[1]);
+		put_branch(NEVER, code);
+		units++;
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+/* bytes of code that is executed once a turn, instructions of it between calls, instructions of
+ * the function that is called. */
+static turn hot_call(const size_t *n)
+{
+	unsigned char *hot = code + n[0] + PAGE;
+
+	put = hot;
+	put_some(n[2]);
+	RETURN;
+	put = code;
+	while (put < code + n[0]) {
+		put_some(n[1]);
+		put_branch(CALL, hot);
+		units++;
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+/* loops, turns of each, instructions of a turn. */
+static turn loops(const size_t *n)
+{
+	int32_t turns = (int32_t)n[1];
+
+	for (units = 0; units < n[0]; units++) {
+		unsigned char *top;
+
+		PUT("\x41\xbc"); /* mov $turns, %r12d */
+		put_bytes(&turns, sizeof(turns));
+		top = put;
+		put_some(n[2]);
+		PUT("\x41\xff\xcc"); /* dec %r12d */
+		put_branch(IF_SET, top);
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+/* blocks, instructions before a branch that is never taken and again before one that is always,
+ * instructions that it skips. */
+static turn skips(const size_t *n)
+{
+	for (units = 0; units < n[0]; units++) {
+		unsigned char *end;
+
+		put_some(n[1]);
+		put_branch(NEVER, code);
+		put_some(n[1]);
+		put_branch(ALWAYS, code);
+		end = put;
+		put_some(n[2]);
+		set_distance(end, put);
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+/* A loop: branches in it, each by a bit of a byte, instructions that each skips and that follow;
+ * bytes. */
+static turn by_bits(const size_t *n, int (*bits)(size_t i))
+{
+	int32_t period = (int32_t)n[2];
+	unsigned char *top;
+
+	for (size_t i = 0; i < n[2]; i++)
+		data[PAGE + i] = (char)bits(i);
+	PUT("\x45\x31\xe4"); /* xor %r12d, %r12d */
+	top = put;
+	PUT("\x42\x0f\xb6\xbc\x23\x00\x10\x00\x00"); /* movzbl PAGE(%rbx,%r12), %edi */
+	for (size_t k = 0; k < n[0]; k++) {
+		unsigned char bit = (unsigned char)(1u << k), *end;
+
+		PUT("\x40\xf6\xc7"); /* test $bit, %dil */
+		put_bytes(&bit, 1);
+		put_branch(IF_SET, code);
+		end = put;
+		put_some(n[1]);
+		set_distance(end, put);
+		put_some(n[1]);
+	}
+	PUT("\x41\xff\xc4\x41\x81\xfc"); /* inc %r12d; cmp $period, %r12d */
+	put_bytes(&period, sizeof(period));
+	put_branch(IF_SET, top);
+	RETURN;
+	units = n[2];
+	return (turn)(void *)code;
+}
+
+static int none(size_t i)
+{
+	(void)i;
+	return 0;
+}
+
+static int all(size_t i)
+{
+	(void)i;
+	return 255;
+}
+
+static int every_other(size_t i)
+{
+	return i & 1 ? 255 : 0;
+}
+
+static int any(size_t i)
+{
+	(void)i;
+	return (int)(kernel_random(&seed) >> 20 & 255);
+}
+
+static turn bits_none(const size_t *n)
+{
+	return by_bits(n, none);
+}
+
+static turn bits_all(const size_t *n)
+{
+	return by_bits(n, all);
+}
+
+static turn bits_by_turns(const size_t *n)
+{
+	return by_bits(n, every_other);
+}
+
+static turn bits_random(const size_t *n)
+{
+	return by_bits(n, any);
+}
+
+/* targets, instructions of each, jumps before the order repeats itself. shared: one jump for all.
+ */
+static turn targets(const size_t *n, int shared, int cyclic)
+{
+	static const char dispatch[] = "\x49\x8b\x04\x24\x49\x83\xc4\x08\xff\xe0";
+	/* mov (%r12), %rax; add $8, %r12; jmp *%rax */
+	uint64_t *table = (uint64_t *)(void *)(data + 16 * PAGE), at[TARGETS_MAX];
+	unsigned char *jump;
+
+	PUT("\x4c\x8d\xa3\x00\x00\x01\x00"); /* lea 16 * PAGE(%rbx), %r12 */
+	jump = put;
+	put_bytes(dispatch, sizeof(dispatch) - 1);
+	for (size_t t = 0; t < n[0] && t < TARGETS_MAX; t++) {
+		align(16);
+		at[t] = (uintptr_t)put;
+		put_some(n[1]);
+		if (shared)
+			put_branch(JUMP, jump);
+		else
+			put_bytes(dispatch, sizeof(dispatch) - 1);
+	}
+	align(16);
+	for (size_t i = 0; i < n[2]; i++)
+		table[i] = at[cyclic ? i % n[0] : kernel_random(&seed) % n[0]];
+	table[n[2]] = (uintptr_t)put;
+	RETURN;
+	units = n[2];
+	return (turn)(void *)code;
+}
+
+static turn targets_shared(const size_t *n)
+{
+	return targets(n, 1, 0);
+}
+
+static turn targets_own(const size_t *n)
+{
+	return targets(n, 0, 0);
+}
+
+static turn targets_cyclic(const size_t *n)
+{
+	return targets(n, 0, 1);
+}
+
+static void begin_code(void)
+{
+	code = put = room(16 << 20);
+	data = room(1 << 20);
+}
+
+static void take(turn f)
+{
+	/* Not into the red zone. */
+	__asm__ volatile("mov %1, %%rbx\n\tadd $-128, %%rsp\n\tcall *%0\n\tsub $-128, %%rsp"
+			 :
+			 : "r"(f), "r"(data)
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+			 "r12", "memory", "cc");
+}
+
+#endif
+
+static const struct kernel {
+	const char *name;
+	turn (*make)(const size_t *numbers);
+	int is_code;
+} kernels[] = {
+	{"loads", loads, 0},
+	{"random-loads", loads_random, 0},
+	{"stores", stores, 0},
+	{"adds-to", adds_to, 0},
+#if defined(__x86_64__)
+	{"straight", straight, 1},
+	{"jumps", jumps, 1},
+	{"dense", dense, 1},
+	{"dense-near", dense_near, 1},
+	{"at", at_place, 1},
+	{"at-if", at_place_if, 1},
+	{"blocks-if", blocks_if, 1},
+	{"calls", calls, 1},
+	{"nested-calls", nested_calls, 1},
+	{"never", never, 1},
+	{"hot-call", hot_call, 1},
+	{"loops", loops, 1},
+	{"skips", skips, 1},
+	{"bits-none", bits_none, 1},
+	{"bits-all", bits_all, 1},
+	{"bits-by-turns", bits_by_turns, 1},
+	{"bits-random", bits_random, 1},
+	{"targets-shared", targets_shared, 1},
+	{"targets-own", targets_own, 1},
+	{"targets-cyclic", targets_cyclic, 1},
+#endif
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void run(const struct kernel *k, turn f, size_t turns)
+{
+#if defined(__x86_64__)
+	if (k->is_code) {
+		for (size_t i = 0; i < turns; i++)
+			take(f);
+		return;
+	}
+#endif
+	(void)k;
+	for (size_t i = 0; i < turns; i++)
+		f();
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Cycles of a unit. */
+static double timed(const struct kernel *k, turn f)
+{
+	double ratio[RUNS], begin, middle;
+	size_t turns = 1;
+	int runs = 0;
+
+	for (;; turns *= 2) {
+		begin = seconds();
+		run(k, f, turns);
+		if (seconds() - begin > 2e-4)
+			break;
+	}
+	for (double start = seconds(); runs < RUNS && (runs < 5 || seconds() - start < 0.3);
+		runs++) {
+		begin = seconds();
+		run(k, f, turns);
+		middle = seconds();
+		kernel_adds(ADDS);
+		ratio[runs] = (middle - begin) / (seconds() - middle);
+	}
+	qsort(ratio, (size_t)runs, sizeof(*ratio), ascending);
+	/* What disturbs a run makes it longer, or the additions beside it. */
+	return ratio[runs / 2] * ADDS / (double)turns / (double)units;
+}
+
+int main(int argc, char **argv)
+{
+	size_t number[3], turns = argc > 6 ? strtoul(argv[6], NULL, 0) : 0;
+
+	for (size_t i = 0; argc > 4 && i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		const struct kernel *k = &kernels[i];
+		turn f;
+
+		if (strcmp(argv[1], k->name) != 0)
+			continue;
+		for (int n = 0; n < 3; n++)
+			number[n] = strtoul(argv[2 + n], NULL, 0);
+#if defined(__x86_64__)
+		mix = argc > 5 ? argv[5] : mix;
+		if (k->is_code)
+			begin_code();
+#endif
+		f = k->make(number);
+		if (turns)
+			run(k, f, turns);
+		printf("%zu", units);
+		if (!turns)
+			printf(" %.3f", timed(k, f));
+		putchar('\n');
+		return 0;
+	}
+	fprintf(stderr, "usage: mechanisms KERNEL NUMBER NUMBER NUMBER [MIX [TURNS]]\n");
+	return 2;
+}
