@@ -170,13 +170,8 @@ static int scheduler_open(struct scheduler *s, const struct block_request *reque
 			       ? error_set(e, ERR_CONFLICT,
 					 "-static needs a core: prof block -cores lists them")
 			       : 0;
-	if (core_find(&s->core, name, e))
+	if (core_find_x86(&s->core, name, e))
 		return -1;
-	if (!s->core.x86) {
-		error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
-		core_fini(&s->core);
-		return error_hint(e, "give another of prof block -cores with -core");
-	}
 	s->work = schedule_work_new(e);
 	if (!s->work)
 		core_fini(&s->core);

@@ -59,17 +59,8 @@ static int open_core(struct calibration *c, struct error *e)
 			return -1;
 		name = machine.core;
 	}
-	if (strcmp(name, "none") == 0) {
-		error_set(e, ERR_NOT_FOUND, "no core description fits this processor");
-		return error_hint(
-			e, "give the most similar one with -core: prof block -cores lists them");
-	}
-	if (core_find(&c->core, name, e))
+	if (core_find_x86(&c->core, name, e))
 		return -1;
-	if (!c->core.x86) {
-		core_fini(&c->core);
-		return error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
-	}
 	c->work = schedule_work_new(e);
 	if (!c->work)
 		core_fini(&c->core);

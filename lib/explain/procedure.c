@@ -56,17 +56,8 @@ static int find_core(struct explain_analysis *a, struct error *e)
 			return -1;
 		name = machine.core;
 	}
-	if (strcmp(name, "none") == 0) {
-		error_set(e, ERR_UNSUPPORTED, "no core description fits this host");
-		return error_hint(e, "give one of prof block -cores with -core");
-	}
-	if (core_find(&a->core, name, e))
+	if (core_find_x86(&a->core, name, e))
 		return -1;
-	if (!a->core.x86) {
-		error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
-		core_fini(&a->core);
-		return error_hint(e, "give another of prof block -cores with -core");
-	}
 	a->paths = schedule_paths_new(&a->core, e);
 	if (a->paths)
 		return 0;

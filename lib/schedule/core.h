@@ -123,6 +123,8 @@ int core_parse(struct core *c, const char *text, size_t length, const char *name
 int core_walk(void (*each)(const char *name, void *context), void *context, struct error *e);
 /* By name ("golden-cove") or path. */
 int core_find(struct core *c, const char *name, struct error *e);
+/* The same, for blocks of x86-64: "none" and cores of other architectures are errors. */
+int core_find_x86(struct core *c, const char *name, struct error *e);
 /* The description that fits this host's processor, or a near one; borrowed.  *exact: it is its own.
  */
 const char *core_host_name(bool *exact);

@@ -46,6 +46,21 @@ int core_find(struct core *c, const char *name, struct error *e)
 	return rc;
 }
 
+int core_find_x86(struct core *c, const char *name, struct error *e)
+{
+	if (strcmp(name, "none") == 0) {
+		error_set(e, ERR_NOT_FOUND, "no core description fits this processor");
+		return error_hint(e, "give the most similar of prof block -cores with -core");
+	}
+	if (core_find(c, name, e))
+		return -1;
+	if (c->x86)
+		return 0;
+	core_fini(c);
+	error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
+	return error_hint(e, "give another of prof block -cores with -core");
+}
+
 int core_walk(void (*each)(const char *name, void *context), void *context, struct error *e)
 {
 	return names_walk("cores", ".core", each, context, e);
