@@ -152,8 +152,9 @@ static void monitor_print(const struct monitor_status *s, bool running)
 	shown_print("%-14s %" PRIu64 " user, %" PRIu64 " system, %" PRIu64 " kernel, %" PRIu64
 		    " idle; lost %" PRIu64,
 		"samples", s->user, s->system, s->kernel, s->idle, s->lost);
-	shown_print("%-14s %.2f%% of user samples; %" PRIu64 " in generated code", "mapped",
-		100 * monitor_status_mapped(s), s->generated);
+	shown_print("%-14s %.2f%% of user samples; %" PRIu64 " in files that were removed, %" PRIu64
+		    " in generated code",
+		"mapped", 100 * monitor_status_mapped(s), s->gone, s->generated);
 	shown_print("%-14s %" PRIu64 " processes, %" PRIu64 " images, %" PRIu64 " addresses", "now",
 		s->processes, s->images, s->addresses);
 	if (s->unattached)

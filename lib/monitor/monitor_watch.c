@@ -9,6 +9,17 @@ enum { METRIC_USER, METRIC_SYSTEM };
 
 #define TRIM_LEAST 4096 /* processes and images that are not worth trimming */
 
+struct waiting { /* table entry */
+	struct {
+		uint64_t build_id; /* hash */
+		uint64_t offset;   /* in the file */
+		uint32_t metric, reserved;
+	} key;
+	uint64_t count;
+};
+
+#define WAITING_MOST 4096
+
 /* ---- an interval ---- */
 
 static int watch_metric(struct watch *w, const char *name, const char *short_name)
@@ -54,6 +65,7 @@ int monitor_watch_init(struct watch *w, const struct watch_clock *clock, uint64_
 	w->images.fleeting = true;
 	spaces_init(&w->spaces, &w->experiment, &w->images);
 	w->spaces.unlisted = true;
+	w->waiting = TABLE_OF(struct waiting);
 	w->random = now | 1;
 	return interval_begin(w, clock, now);
 }
@@ -67,6 +79,7 @@ void monitor_watch_fini(struct watch *w)
 		experiment_fini(&w->record);
 	vec_fini(&w->last);
 	vec_fini(&w->seen);
+	table_fini(&w->waiting);
 }
 
 int monitor_watch_record(struct watch *w)
@@ -196,6 +209,52 @@ static int watch_place(
 	return experiment_add(&w->experiment, metric, 0, 0, (uint32_t)node, 1);
 }
 
+/* Ends the wait of all: those whose build-id was read meanwhile have an image and an address. */
+static int watch_waited(struct watch *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < w->waiting.count && rc == 0; i++) {
+		const struct waiting *s = table_at(&w->waiting, i);
+		const struct collect_build *b = images_build(&w->images, s->key.build_id);
+		long image = b ? experiment_image(&w->experiment, &b->identity, NULL) : 0;
+		long node = -1;
+
+		if (!b)
+			w->counts.gone += s->count;
+		else if (monitor_watch_full(w))
+			w->counts.dropped += s->count;
+		else if (image < 0 ||
+			 (node = experiment_node(&w->experiment, EXPERIMENT_ROOT, (uint32_t)image,
+				  segments_address(&b->segments, s->key.offset))) < 0 ||
+			 experiment_add(
+				 &w->experiment, s->key.metric, 0, 0, (uint32_t)node, s->count))
+			rc = -1;
+	}
+	table_fini(&w->waiting);
+	w->waiting = TABLE_OF(struct waiting);
+	return rc;
+}
+
+/* A sample in a file that cannot be read. */
+static int watch_wait(struct watch *w, const struct mapping *m, uint64_t pc, bool system)
+{
+	const struct collect_image *image = &w->images.list.data[m->image];
+	struct waiting *s, key = {.key = {.build_id = images_build_id(&image->identity),
+					  .offset = pc - m->begin + m->offset,
+					  .metric = system ? METRIC_SYSTEM : METRIC_USER}};
+
+	if (!key.key.build_id)
+		return w->counts.gone++, 0;
+	if (w->waiting.count >= WAITING_MOST && watch_waited(w))
+		return -1;
+	s = table_add(&w->waiting, &key.key);
+	if (!s)
+		return -1;
+	s->count++;
+	return 0;
+}
+
 static int watch_sample(struct watch *w, const struct record *r)
 {
 	const struct collect_image *image;
@@ -232,9 +291,8 @@ static int watch_sample(struct watch *w, const struct record *r)
 					     : watch_place(w, m, pc, system, r->pid);
 	if (image->identity.kind == EXPERIMENT_IMAGE_ELF ||
 		image->identity.kind == EXPERIMENT_IMAGE_FILE)
-		w->counts.gone++;
-	else
-		w->counts.generated++;
+		return watch_wait(w, m, pc, system);
+	w->counts.generated++;
 	return 0;
 }
 
@@ -319,6 +377,8 @@ static int watch_keep(struct watch *w, const struct experiment *old, const bool 
 int monitor_watch_detach(struct watch *w, struct watch_part *part, const struct watch_clock *clock,
 	uint64_t now, uint64_t elapsed)
 {
+	if (watch_waited(w))
+		return -1;
 	*part = (struct watch_part){.experiment = w->experiment};
 	part->written = calloc(part->experiment.images.count + 1, sizeof(*part->written));
 	if (!part->written)

@@ -53,8 +53,10 @@ struct watch {
 	struct collect_images images;
 	struct spaces spaces;
 	struct watch_counts counts;
-	VEC(uint64_t) last; /* by processor: the time of its last sample */
-	VEC(pid_t) seen;    /* by image: the process that was sampled last there; 0: none */
+	VEC(uint64_t) last;   /* by processor: the time of its last sample */
+	VEC(pid_t) seen;      /* by image: the process that was sampled last there; 0: none */
+	struct table waiting; /* samples in files that were removed before any with their build-id
+				 was read; counted as gone if none is in this interval */
 	uint64_t random;
 	bool recording; /* samples are also in record */
 	struct experiment record;

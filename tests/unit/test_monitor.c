@@ -80,13 +80,16 @@ static void take_sample(struct watch *w, pid_t pid, uint64_t time, uint64_t pc, 
 		ok(false, "memory is out");
 }
 
-/* An ELF file without build-id: its contents tell it from others. */
-static const char *make_image(const char *name)
+/* An ELF file. Without build-id, its contents tell it from others. */
+static const char *make_image_with(const char *name, const uint8_t *build_id)
 {
 	static char path[128];
 	struct {
 		Elf64_Ehdr head;
-		Elf64_Phdr segment;
+		Elf64_Phdr segment, notes;
+		Elf64_Nhdr note;
+		char owner[4];
+		uint8_t build_id[20];
 		char text[64];
 	} file = {.head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
 				   EV_CURRENT},
@@ -101,14 +104,29 @@ static const char *make_image(const char *name)
 			.p_flags = PF_R | PF_X,
 			.p_vaddr = 0x400000,
 			.p_filesz = 0x20000,
-			.p_memsz = 0x20000}};
+			.p_memsz = 0x20000},
+		.notes = {.p_type = PT_NOTE,
+			.p_offset = offsetof(__typeof__(file), note),
+			.p_filesz = sizeof(Elf64_Nhdr) + 24},
+		.note = {.n_namesz = 4, .n_descsz = 20, .n_type = NT_GNU_BUILD_ID},
+		.owner = "GNU"};
 	FILE *f;
+
+	if (build_id) {
+		file.head.e_phnum = 2;
+		memcpy(file.build_id, build_id, sizeof(file.build_id));
+	}
 
 	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	snprintf(file.text, sizeof(file.text), "%s", name);
 	f = fopen(path, "we");
 	ok(f && fwrite(&file, sizeof(file), 1, f) == 1 && fclose(f) == 0, "an image");
 	return path;
+}
+
+static const char *make_image(const char *name)
+{
+	return make_image_with(name, NULL);
 }
 
 /* ---- the store ---- */
@@ -343,10 +361,13 @@ static void test_early(void)
 static void test_storm(void)
 {
 	enum { STORM = 100000 };
-	size_t processes = 0, images = 0;
+	size_t processes = 0, images = 0, waiting = 0;
 	uint8_t build_id[20] = {0};
 	struct watch w;
+	struct store s;
+	struct error e;
 
+	open_store(&s, "storm");
 	monitor_watch_init(&w, &tick, BEGAN);
 	for (int i = 0; i < STORM; i++) {
 		pid_t pid = 1000000 + i;
@@ -364,12 +385,58 @@ static void test_storm(void)
 			processes = w.spaces.processes.count;
 		if (w.images.list.count > images)
 			images = w.images.list.count;
+		if (w.waiting.count > waiting)
+			waiting = w.waiting.count;
 	}
 	ok(processes < 10000, "%zu entries of processes at most", processes);
 	ok(images < 10000, "%zu images at most", images);
+	ok(waiting < 10000, "%zu samples wait for their files at most", waiting);
+	ok(write_all(&w, &s, &tick, BEGAN + SECOND, &e) == 0, "written");
 	is_int(w.counts.gone, STORM, "their files could not be read");
-	is_int(w.experiment.nodes.count - 1, 0, "so nothing was kept of them");
+	is_int(w.counts.stored, 0, "so nothing was kept of them");
 	monitor_watch_fini(&w);
+	store_close(&s);
+}
+
+/* Copies of a program that are removed as soon as they have run. */
+static void test_removed(void)
+{
+	static const uint8_t build_id[20] = {1, 2, 3}, other[20] = {4};
+	const struct experiment_sample *sample;
+	char path[128];
+	struct watch w;
+	struct store s;
+	struct error e;
+
+	open_store(&s, "removed");
+	monitor_watch_init(&w, &tick, BEGAN);
+	for (pid_t pid = 1000001; pid <= 1000003; pid++) {
+		take_task(&w, PERF_RECORD_FORK, pid, 1);
+		if (pid == 1000002)
+			take_exec(&w, pid, make_image_with("copy", build_id), build_id);
+		else
+			take_exec(&w, pid, "/nowhere/copy", build_id);
+		take_sample(&w, pid, (uint64_t)pid * SECOND, 0x401000, 1);
+	}
+	is_int(w.waiting.count, 1, "a sample waits for a file with its build-id");
+	take_exec(&w, 1000003, "/nowhere/other", other);
+	take_sample(&w, 1000003, (uint64_t)1000010 * SECOND, 0x401000, 1);
+	is_int(w.counts.gone, 0, "another one, too");
+	snprintf(path, sizeof(path), "%s/copy", scratch);
+	is_str(w.experiment.images.data[1].path, path, "copies are one image");
+	ok(write_all(&w, &s, &tick, BEGAN + SECOND, &e) == 0, "written");
+	is_int(w.counts.stored, 3, "all of the copies");
+	is_int(w.counts.gone, 1, "not of what no file was found of");
+	ok(stored(&s).samples == 3 && stored(&s).images == 1, "the store has them");
+	take_sample(&w, 1000003, (uint64_t)1000020 * SECOND, 0x401000, 1);
+	take_exec(&w, 1000003, "/nowhere/later", build_id);
+	take_sample(&w, 1000003, (uint64_t)1000030 * SECOND, 0x401234, 0);
+	is_int(w.experiment.samples.count, 1, "the build-id is known in the next interval");
+	sample = experiment_sample_at(&w.experiment, 0);
+	ok(experiment_node_at(&w.experiment, sample->key.node)->key.address == 0x401234,
+		"and the address is the file's");
+	monitor_watch_fini(&w);
+	store_close(&s);
 }
 
 static void test_addresses(void)
@@ -555,6 +622,7 @@ int main(void)
 	test_turns();
 	test_early();
 	test_storm();
+	test_removed();
 	test_addresses();
 	test_days();
 	test_failure();
