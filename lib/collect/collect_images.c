@@ -14,8 +14,6 @@
 
 /* Processes of an image that are tried, if its file is not found. */
 #define MISSES_MOST 8
-/* Files that are known by their build-id. All are forgotten when there are more. */
-#define BUILDS_MOST 1024
 
 struct name {
 	struct {
@@ -29,7 +27,7 @@ void images_init(struct collect_images *images, const char *archive)
 	memset(images, 0, sizeof(*images));
 	images->archive = archive;
 	images->by_name = TABLE_OF(struct name);
-	images->builds = TABLE_OF(struct collect_build);
+	builds_init(&images->builds);
 }
 
 /* Does this name of a mapping mean that there is no file? */
@@ -362,81 +360,13 @@ static uint64_t version_of(
 	return images->mapped && changed > images->mapped ? 0 : changed;
 }
 
-/* ---- builds: files that were read, by build-id ---- */
-
-uint64_t images_build_id(const struct experiment_image *id)
-{
-	return id->build_id_length ? table_hash(id->build_id, id->build_id_length) : 0;
-}
-
-const struct collect_build *images_build(const struct collect_images *images, uint64_t build_id)
-{
-	const struct collect_build key = {.key = {build_id}};
-
-	return build_id ? table_find(&images->builds, &key.key) : NULL;
-}
-
-static void builds_forget(struct collect_images *images)
-{
-	for (size_t i = 0; i < images->builds.count; i++) {
-		struct collect_build *b = table_at(&images->builds, i);
-
-		segments_fini(&b->segments);
-		free(b->identity.path);
-	}
-	table_fini(&images->builds);
-	images->builds = TABLE_OF(struct collect_build);
-}
-
-static int copy_identity(struct experiment_image *to, const struct experiment_image *from)
-{
-	char *path = strdup(from->path);
-
-	if (!path)
-		return -1;
-	free(to->path);
-	*to = *from;
-	to->path = path;
-	return 0;
-}
-
-static int copy_segments(struct segments *to, const struct segments *from)
-{
-	to->elf = from->elf;
-	for (size_t i = 0; i < from->list.count; i++)
-		if (vec_add(&to->list, from->list.data[i]))
-			return -1;
-	return 0;
-}
-
-/* The image was read. */
-static int build_remember(struct collect_images *images, const struct collect_image *image)
-{
-	struct collect_build *b, key = {.key = {images_build_id(&image->identity)}};
-
-	if (!key.key.build_id || !image->segments.elf || images_build(images, key.key.build_id))
-		return 0;
-	if (images->builds.count >= BUILDS_MOST)
-		builds_forget(images);
-	b = table_add(&images->builds, &key.key);
-	return !b || copy_identity(&b->identity, &image->identity) ||
-			       copy_segments(&b->segments, &image->segments)
-		       ? -1
-		       : 0;
-}
-
 /* The image's file is not there: it is that of its build-id, if one was read. */
-static int build_adopt(const struct collect_images *images, struct collect_image *image)
+static int image_adopt(const struct collect_images *images, struct collect_image *image)
 {
-	const struct collect_build *b = images_build(images, images_build_id(&image->identity));
+	const struct collect_build *b = builds_find(&images->builds, builds_id(&image->identity));
 
-	if (!b)
-		return 0;
-	image->looked = true;
-	return copy_identity(&image->identity, &b->identity) ||
-			       copy_segments(&image->segments, &b->segments)
-		       ? -1
-		       : 0;
+	image->looked = b != NULL;
+	return b ? build_copy(&image->identity, &image->segments, b) : 0;
 }
 
 int images_look_now(
@@ -456,7 +386,7 @@ int images_look_now(
 		return 0;
 	/* where one process has ended, another may have the file still */
 	if (image->missed == pid || image->misses >= MISSES_MOST)
-		return build_adopt(images, image);
+		return image_adopt(images, image);
 	memcpy(build_id, image->identity.build_id, sizeof(build_id));
 	rc = m.path[0] == '/' ? look_at_file(images, image, pid, &m) : 1;
 	if (rc < 0)
@@ -464,11 +394,11 @@ int images_look_now(
 	image_let_go(image);
 	if (rc > 0) {
 		image->looked = true;
-		return build_remember(images, image);
+		return builds_add(&images->builds, &image->identity, &image->segments);
 	}
 	image->missed = pid;
 	image->misses++;
-	return build_adopt(images, image);
+	return image_adopt(images, image);
 }
 
 long images_find(struct collect_images *images, pid_t pid, const struct record_mapping *m)
@@ -636,6 +566,5 @@ void images_fini(struct collect_images *images)
 		image_forget(&images->list.data[i]);
 	vec_fini(&images->list);
 	table_fini(&images->by_name);
-	builds_forget(images);
-	table_fini(&images->builds);
+	builds_fini(&images->builds);
 }

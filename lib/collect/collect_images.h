@@ -14,8 +14,8 @@
 
 #include "base/table.h"
 #include "base/vec.h"
+#include "collect/collect_builds.h"
 #include "collect/records.h"
-#include "collect/segments.h"
 #include "experiment/experiment.h"
 #include "image/image.h"
 
@@ -35,20 +35,11 @@ struct collect_image {
 	bool refused;         /* it cannot be opened */
 };
 
-/* A file that was read, of fleeting ones with build-id. */
-struct collect_build {
-	struct {
-		uint64_t build_id; /* its hash */
-	} key;
-	struct experiment_image identity; /* path is ours */
-	struct segments segments;
-};
-
 struct collect_images {
 	VEC(struct collect_image) list;
 	struct table by_name;
-	struct table builds; /* of struct collect_build */
-	const char *archive; /* to be filled; NULL: none */
+	struct builds builds; /* fleeting */
+	const char *archive;  /* to be filled; NULL: none */
 	/* The run is past: files are sought here by their recorded identity, when they are first
 	 * sampled, and never in /proc. NULL: the processes run now. */
 	const struct image_search *past;
@@ -77,10 +68,6 @@ int images_look_now(
 	struct collect_images *images, size_t i, pid_t pid, uint64_t begin, uint64_t end);
 /* Its number in x; -1 when memory is out. */
 long images_register(struct collect_images *images, size_t i, struct experiment *x);
-/* The hash of an image's build-id, and the file with that build-id that was read; 0: it has none;
- * NULL: no such file was read. */
-uint64_t images_build_id(const struct experiment_image *id);
-const struct collect_build *images_build(const struct collect_images *images, uint64_t build_id);
 /* Removes all but those that are used: used[i] and to[i] are of image i; to: its new number. -1
  * when memory is out, and nothing is removed. */
 int images_trim(struct collect_images *images, const bool *used, uint32_t *to);

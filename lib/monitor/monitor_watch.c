@@ -216,7 +216,7 @@ static int watch_waited(struct watch *w)
 
 	for (size_t i = 0; i < w->waiting.count && rc == 0; i++) {
 		const struct waiting *s = table_at(&w->waiting, i);
-		const struct collect_build *b = images_build(&w->images, s->key.build_id);
+		const struct collect_build *b = builds_find(&w->images.builds, s->key.build_id);
 		long image = b ? experiment_image(&w->experiment, &b->identity, NULL) : 0;
 		long node = -1;
 
@@ -240,7 +240,7 @@ static int watch_waited(struct watch *w)
 static int watch_wait(struct watch *w, const struct mapping *m, uint64_t pc, bool system)
 {
 	const struct collect_image *image = &w->images.list.data[m->image];
-	struct waiting *s, key = {.key = {.build_id = images_build_id(&image->identity),
+	struct waiting *s, key = {.key = {.build_id = builds_id(&image->identity),
 					  .offset = pc - m->begin + m->offset,
 					  .metric = system ? METRIC_SYSTEM : METRIC_USER}};
 
