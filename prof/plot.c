@@ -133,9 +133,9 @@ static int draw_timeline(struct drawing *g, struct error *e)
 	if (!g->timeline.quit.rows || g->timeline.quit.rows > AREAS)
 		g->timeline.quit.rows = AREAS;
 	g->request = &g->timeline;
-	if (need_experiments(g, e) || open_data(g, e) || report_timeline(&g->data, &g->table, e))
+	if (need_experiments(g, e) || open_data(g, e) || report_timeline(&g->data, &g->table, e) ||
+		report_names_shorten(&g->table, NAMES, e))
 		return -1;
-	report_names_shorten(&g->table, NAMES);
 	return picture_timeline(&g->picture, &g->data, &g->table, e);
 }
 

@@ -126,7 +126,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 		shown = selects(o, &data, e);
 	table.incomplete = table.incomplete || !shown;
 	if (rc == 0 && text && request->name_limit)
-		report_names_shorten(&table, request->name_limit);
+		rc = report_names_shorten(&table, request->name_limit, e);
 	if (rc == 0 && (shown || !text))
 		rc = draw(o, &table, out, e);
 	else if (rc == 0)

@@ -372,6 +372,8 @@ static int parse_pid(struct options *o, struct error *e)
 	if (!o->pid_text)
 		return 0;
 	pid = strtol(o->pid_text, &end, 10);
+	if (*end == '@' && end[1] >= '1' && end[1] <= '9')
+		o->began = strtoull(end + 1, &end, 10);
 	if (*end || end == o->pid_text || pid <= 0 || pid > 0x7fffffff)
 		return error_set(
 			e, ERR_RANGE, "-pid takes a process number, not '%s'", o->pid_text);

@@ -23,6 +23,7 @@ struct options {
 	unsigned long expect, turn, length, runs;
 	int caliper_signal;
 	pid_t pid;
+	uint64_t began;
 	enum collect_source source;
 	enum collect_stack stack;
 	uint32_t stack_bytes;

@@ -183,6 +183,7 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 	struct collect_request request = {
 		.argv = o->command,
 		.pid = o->pid,
+		.began = o->began,
 		.all = o->all,
 		.seconds = o->seconds,
 		.metrics = &o->metrics,

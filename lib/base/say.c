@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/mapping.h"
 #include "base/shown.h"
 
 static bool memory_said;
@@ -40,11 +41,12 @@ int say_end(int status)
 		return status;
 	}
 	if (fflush(stdout) == 0 && !ferror(stdout)) {
-		if (!error_memory_was_out() || memory_said)
-			return status;
-		error_nomem(&e);
-		error_hint(&e, "what was written may be incomplete");
-		return say_failure(&e);
+		if (error_memory_was_out() && !memory_said) {
+			error_nomem(&e);
+			error_hint(&e, "what was written may be incomplete");
+			return say_failure(&e);
+		}
+		return mapping_check_all(&e) ? say_failure(&e) : status;
 	}
 	error_sys(&e, errno, "cannot write to standard output");
 	return say_failure(&e);

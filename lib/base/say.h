@@ -24,7 +24,7 @@ int say_failure(const struct error *e);
  * features built in, comma-separated. For main to return. */
 int say_version(const char *libraries, const char *features);
 /* For main to return: status, or EXIT_OURS with a message if standard output could not be written,
- * or memory was out, and no failure was reported. */
+ * or memory was out, or a file was cut while it was read, and no failure was reported. */
 int say_end(int status);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -398,7 +398,7 @@ int tracer_begin(struct branches *b, struct error *e)
 		b->request.only_samples ? "samples"
 		: b->request.visit      ? "value samples"
 					: "branch records",
-		tracer_knows, tracer_seized, b};
+		tracer_knows, tracer_seized, b, b->request.began};
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGCHLD};
 
 	event._sigev_un._tid = gettid();

@@ -206,7 +206,8 @@ static int make_table(struct browse *m, const struct tui_ask *ask, const char *g
 	}
 	if (rc == 0)
 		rc = loaded_note_damage(&m->loaded, &made->table, e);
-	report_names_shorten(&made->table, request.name_limit);
+	if (rc == 0)
+		rc = report_names_shorten(&made->table, request.name_limit, e);
 	made->data.request = NULL; /* valid until this call returns */
 	free(line);
 	return rc;

@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include "collect/perf_events.h"
 #include "collect/stops.h"
 #include "process/launch.h"
+#include "process/seize.h"
 
 #define SECOND 1000000000u
 /* A record's time is taken shortly before it is visible; newer records wait. */
@@ -180,6 +182,7 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 	const struct collect_request *r = c->request;
 	struct branches_request request = {.pid = pid,
 		.running = !r->argv,
+		.began = r->began,
 		.rate = r->bursts,
 		.share = r->values.budget,
 		.seed = clock_ns() ^ (uint64_t)pid << 40,
@@ -237,6 +240,11 @@ static int begin_running(struct collection *c, struct error *e)
 {
 	const struct collect_request *r = c->request;
 
+	if (r->began && seize_began(r->pid) != r->began) {
+		error_set(e, ERR_NOT_FOUND, "process %d is not the one that began at tick %" PRIu64,
+			(int)r->pid, r->began);
+		return error_hint(e, "it has ended: see field 22 of /proc/PID/stat");
+	}
 	if (r->all ? perf_events_open(r, &c->sampler, -1, false, e)
 		   : !c->stops && attach(c, r->pid, e))
 		return -1;

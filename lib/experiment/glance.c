@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "experiment/glance.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mapping.h"
 #include "experiment/private.h"
 
 enum {
@@ -36,7 +33,7 @@ struct experiment_glance {
 	struct experiment x;
 	const uint8_t *data;
 	size_t size;
-	void *mapped; /* data, if it is to be unmapped */
+	struct mapping *file; /* of data, where it is a file */
 	VEC(struct section) nodes, samples;
 	size_t sample_bytes, counted_bytes;
 
@@ -131,27 +128,16 @@ struct experiment_glance *experiment_glance_new(const void *data, size_t size, s
 
 struct experiment_glance *experiment_glance_open(const char *path, struct error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct mapping *file = mapping_open(path, e);
 	struct experiment_glance *g;
-	struct stat st;
-	void *data = MAP_FAILED;
 
-	if (fd < 0) {
-		error_sys(e, errno, "cannot read %s", path);
+	if (!file)
 		return NULL;
-	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (data == MAP_FAILED) {
-		error_set(e, ERR_UNSUPPORTED, "%s cannot be mapped", path);
-		return NULL;
-	}
-	g = experiment_glance_new(data, (size_t)st.st_size, e);
+	g = experiment_glance_new(file->data, file->size, e);
 	if (g)
-		g->mapped = data;
+		g->file = file;
 	else
-		munmap(data, (size_t)st.st_size);
+		mapping_close(file);
 	return g;
 }
 
@@ -162,8 +148,7 @@ void experiment_glance_close(struct experiment_glance *g)
 	for (size_t i = 0; i < g->pages.count; i++)
 		free(((struct page *)table_at(&g->pages, i))->counts);
 	table_fini(&g->pages);
-	if (g->mapped)
-		munmap(g->mapped, g->size);
+	mapping_close(g->file);
 	if (g->slots)
 		munmap(g->slots, g->slots_size);
 	vec_fini(&g->nodes);
@@ -333,6 +318,7 @@ int experiment_glance_work(struct experiment_glance *g, uint64_t nodes, uint64_t
 	if (g->node_count > before)
 		forget_samples(g);
 	more = glance_take_samples(g, samples) || more;
+	g->bad = g->bad || (g->file && mapping_check(g->file, NULL));
 	return g->bad ? -1 : more;
 }
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mapping.h"
+
 static const char what_is_read[] = "only regular files with ELF headers are read";
 
 static int not_regular(const char *path, struct error *e)
@@ -31,12 +33,14 @@ static int map_descriptor(struct elf_file *f, int fd, struct error *e)
 		return 0;
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return error_set(e, ERR_UNSUPPORTED, "libelf is too old");
+	mapping_guard();
 	f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	f->raw.data = f->elf ? (uint8_t *)elf_rawfile(f->elf, &f->raw.size) : NULL;
 	if (!f->raw.data)
 		return error_sys(e, errno, "cannot map %s", f->path);
 	elf_cntl(f->elf, ELF_C_FDDONE);
-	return 0;
+	f->mapping = mapping_watch(f->raw.data, f->raw.size, f->path, e);
+	return f->mapping ? 0 : -1;
 }
 
 static struct elf_file *new_file(const char *path, struct error *e)
@@ -196,6 +200,7 @@ void elf_file_close(struct elf_file *f)
 {
 	if (!f)
 		return;
+	mapping_close(f->mapping);
 	if (f->elf)
 		elf_end(f->elf);
 	vec_fini(&f->sections);

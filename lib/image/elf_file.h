@@ -30,7 +30,8 @@ struct elf_file {
 	char *path;
 	Elf *elf;
 	struct span raw; /* the whole file, as it is */
-	void *copy;      /* of an image in memory; ours */
+	struct mapping *mapping;
+	void *copy; /* of an image in memory; ours */
 	GElf_Ehdr header;
 	VEC(struct elf_section) sections;
 	VEC(GElf_Phdr) segments;

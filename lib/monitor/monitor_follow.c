@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "monitor/monitor_clock.h"
 #include "monitor/monitor_session.h"
+#include "process/seize.h"
 
 #define SECOND 1000000000u
 /* Of the samples of the interval, and at least this many samples. */
@@ -234,8 +235,8 @@ static long find_followed(const struct watch *w, const struct followed *wanted)
 
 /* ---- sessions ---- */
 
-static int begin_session(
-	struct monitor_follow *f, const struct collect_image *image, pid_t pid, bool examine)
+static int begin_session(struct monitor_follow *f, const struct collect_image *image, pid_t pid,
+	uint64_t began, bool examine)
 {
 	const char *readable = image->readable ? image->readable : image->identity.path;
 	struct monitor_session *s = calloc(1, sizeof(*s));
@@ -251,6 +252,7 @@ static int begin_session(
 		.readable = f->readable,
 		.image = image->identity,
 		.pid = pid,
+		.began = began,
 		.examine = examine,
 		.sample_cost = f->sample_cost};
 	s->image.path = f->path;
@@ -358,17 +360,20 @@ static int try_session(struct monitor_follow *f, const struct watch *w, size_t i
 	const struct collect_image *image = &w->images.list.data[i];
 	pid_t pid = i < w->seen.count ? w->seen.data[i] : 0;
 	const struct followed *known;
+	uint64_t began;
 	char why[256];
 
 	if (pid <= 0 || pid == f->passed || kill(pid, 0))
 		return 0;
+	/* first: if the number goes to another process, the session sees it */
+	began = seize_began(pid);
 	f->catching = false;
 	if (!monitor_follow_may(pid, f->request.spared, why, sizeof(why))) {
 		tell_why(f, why);
 		return postpone_image(f, &image->identity, now + CATCH_PAUSE);
 	}
 	known = table_find(&f->images, &f->wanted.key);
-	return begin_session(f, image, pid, !known || !known->examined);
+	return begin_session(f, image, pid, began, !known || !known->examined);
 }
 
 static int choose_followed(struct monitor_follow *f, const struct watch *w, uint64_t now)

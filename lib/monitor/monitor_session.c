@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ bool monitor_follow_fits(const char *path, char *why, size_t size)
 
 static int spawn_recorder(struct monitor_session *s, const char *file, const char *log)
 {
-	char pid[16];
+	char pid[48];
 	char *const words[] = {(char *)(uintptr_t)s->ssrun, (char *)"-q", (char *)"-branches",
 		(char *)"-bursts", (char *)SESSION_RATE, (char *)"-pid", pid, (char *)"-for",
 		(char *)SESSION_SECONDS, (char *)"-o", (char *)(uintptr_t)file, NULL};
@@ -63,7 +64,7 @@ static int spawn_recorder(struct monitor_session *s, const char *file, const cha
 	sigset_t none;
 	int failed;
 
-	snprintf(pid, sizeof(pid), "%d", (int)s->pid);
+	snprintf(pid, sizeof(pid), "%d@%" PRIu64, (int)s->pid, s->began);
 	sigemptyset(&none);
 	posix_spawnattr_init(&how);
 	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);

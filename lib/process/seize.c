@@ -46,6 +46,29 @@ static int seize_listed(const struct seizer *s, DIR *list, struct error *e)
 	return fresh;
 }
 
+uint64_t seize_began(pid_t pid)
+{
+	char path[48], text[1024], *at;
+	unsigned long long began = 0;
+	size_t length = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f) {
+		length = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[length] = '\0';
+	at = strrchr(text, ')'); /* its name may contain any character */
+	for (int field = 2; at && field < 22; field++)
+		if ((at = strchr(at, ' ')))
+			at++;
+	if (at)
+		began = strtoull(at, NULL, 10);
+	return began;
+}
+
 int seize_process(const struct seizer *s, pid_t pid, struct error *e)
 {
 	char path[48];
@@ -61,6 +84,9 @@ int seize_process(const struct seizer *s, pid_t pid, struct error *e)
 		fresh = seize_listed(s, list, e);
 		closedir(list);
 	} while (fresh > 0);
+	/* what is seized keeps its number */
+	if (fresh == 0 && s->began && seize_began(pid) != s->began)
+		return error_set(e, ERR_NOT_FOUND, "process %d is another one now", (int)pid);
 	return fresh;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -19,7 +20,13 @@ struct seizer {
 	/* Called for each thread that was seized. */
 	int (*begins)(void *context, pid_t tid, struct error *e);
 	void *context;
+	uint64_t began; /* seize_process: by seize_began, or the number has gone to another; 0: any
+			 */
 };
+
+/* When a process began, in the kernel's ticks since the machine did; with its number, it
+ * distinguishes the process from all others. 0: there is none. */
+uint64_t seize_began(pid_t pid);
 
 /* 0 also where it has ended meanwhile. */
 int seize_thread(const struct seizer *s, pid_t tid, struct error *e);

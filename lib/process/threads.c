@@ -75,7 +75,7 @@ static int seizer_begins(void *context, pid_t tid, struct error *e)
 int threads_trace_begin(struct trace *t, pid_t pid, bool running, struct error *e)
 {
 	const struct seizer seizer = {
-		OPTIONS, "rows per thread (-mp)", seizer_knows, seizer_begins, t};
+		OPTIONS, "rows per thread (-mp)", seizer_knows, seizer_begins, t, 0};
 
 	t->child = running ? 0 : pid;
 	return running ? seize_process(&seizer, pid, e) : seize_thread(&seizer, pid, e);

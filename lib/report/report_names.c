@@ -251,6 +251,7 @@ static void name_fit(struct report_table *t, struct named *n, size_t limit)
 			break;
 		level += level == NAMES_FULL ? NAMES_PARAMETERS : 1;
 	}
+	t->failed |= text.failed;
 	strbuf_fini(&text);
 	name_at_level(t, n, level, limit);
 }
@@ -395,7 +396,7 @@ static void collect_names(struct report_table *t, struct named_vec *names, size_
 	}
 }
 
-void report_names_shorten(struct report_table *t, size_t limit)
+int report_names_shorten(struct report_table *t, size_t limit, struct error *e)
 {
 	struct named_vec names = {0};
 	struct named **order = NULL;
@@ -429,4 +430,5 @@ void report_names_shorten(struct report_table *t, size_t limit)
 	}
 	free(names.data);
 	free(order);
+	return t->failed ? error_nomem(e) : 0;
 }

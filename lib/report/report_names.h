@@ -24,10 +24,10 @@ void report_name_put(struct strbuf *out, const char *name, enum names_level leve
 
 /*
  * Gives rows whose names are longer than limit characters the least shortened form that fits, or
- * the shortest (struct report_row, shown). Two names of one report never have the same form. Memory
- * that is out sets t->failed. limit 0: names stay as they are. Cost: n log n comparisons of names
- * for n rows.
+ * the shortest (struct report_row, shown). Two names of one report never have the same form.
+ * Returns -1 with *e set when memory is out. limit 0: names stay as they are. Cost: n log n
+ * comparisons of names for n rows.
  */
-void report_names_shorten(struct report_table *t, size_t limit);
+int report_names_shorten(struct report_table *t, size_t limit, struct error *e);
 
 #endif

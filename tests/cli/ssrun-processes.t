@@ -64,6 +64,10 @@ run prof attached
 like "and sees it" "$out" 'work \(sampled'
 run prof -summary attached
 like "-cal: phases" "$out" '^Caliper points +([3-9]|[1-9][0-9]+)$'
+run ssrun -pcsamp -pid $$@1
+like "its number has gone to another process" "$status $err" "^125 ssrun: process $$ is not the one that began at tick 1"
+run ssrun -pcsamp -pid $$@1x
+like "no tick" "$status $err" "^125 ssrun: -pid takes a process number"
 run ssrun -pcsamp -pid 4194304
 like "no such process" "$status $err" '^125 .*process 4194304 does not exist'
 

@@ -33,7 +33,7 @@ static void shorten_all(char *text)
 		if (report_row_add(&t, &row), t.failed)
 			break;
 	}
-	report_names_shorten(&t, 30);
+	report_names_shorten(&t, 30, NULL);
 	for (size_t i = 0; !t.failed && i < t.rows.count; i++)
 		for (size_t k = 0; k < i; k++)
 			if ((strcmp(shown_name(&t.rows.data[i]), shown_name(&t.rows.data[k])) ==

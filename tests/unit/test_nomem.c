@@ -14,6 +14,7 @@
 #include "flow/flow.h"
 #include "inject.h"
 #include "machine/machine.h"
+#include "report/report_names.h"
 #include "schedule/core.h"
 
 /* Collects arguments, as options do that may be given several times. */
@@ -165,6 +166,27 @@ static int flow(struct error *e)
 	return f ? 0 : -1;
 }
 
+/* Names that are too long, in rows and in a note. */
+static int long_names(struct error *e)
+{
+	static const char *const names[] = {"f(std::vector<int>, std::vector<int>)",
+		"f(std::vector<int>, std::vector<long>)", "g<std::vector<int>>(std::string)"};
+	struct report_table t = {.report = "procedures"};
+	int rc;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct report_row row = {.parent = -1, .procedure = names[i]};
+
+		row.note = report_text(&t, "`%s'", names[2 - i]);
+		report_row_add(&t, &row);
+	}
+	rc = report_finish(&t, 0, e);
+	if (rc == 0)
+		rc = report_names_shorten(&t, 20, e);
+	report_table_fini(&t);
+	return rc;
+}
+
 int main(void)
 {
 	build_data();
@@ -178,5 +200,6 @@ int main(void)
 	inject_each("costs", costs, false);
 	inject_each("a core", core, false);
 	inject_each("a graph", flow, false);
+	inject_each("long names", long_names, false);
 	return done();
 }

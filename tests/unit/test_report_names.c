@@ -76,7 +76,7 @@ static void test_report(void)
 	add_row(&t, "g<std::vector<int>>(std::vector<int>, std::vector<long>)");
 	add_row(&t, "f(std::vector<int>, std::vector<int>)");
 	add_row(&t, "short(int)");
-	report_names_shorten(&t, 30);
+	report_names_shorten(&t, 30, NULL);
 	ok(strcmp(shown(&t, 0), shown(&t, 1)) != 0, "different names stay different");
 	is_str(shown(&t, 0), shown(&t, 3), "equal ones equal");
 	is_str(shown(&t, 2), "g<std::vector<int>>(...)", "the least shortened form that fits");
@@ -125,7 +125,7 @@ static void test_notes(void)
 	row.role = REPORT_HEAD;
 	row.note = "in a library of a very long name, 3 instructions";
 	report_row_add(&t, &row);
-	report_names_shorten(&t, 30);
+	report_names_shorten(&t, 30, NULL);
 	for (size_t i = 0; i < count; i++)
 		is_str(t.rows.data[i].note, notes[i].shown, "notes: %s", notes[i].what);
 	is_str(t.rows.data[count].note, row.note, "and those of heads");
