@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/shown.h"
+#include "base/utf8.h"
 
 #define AT(field)   .offset = offsetof(struct monitor_status, field)
 #define TEXT(field) FIELD_TEXT, AT(field), .size = sizeof(((struct monitor_status *)0)->field)
@@ -117,6 +118,23 @@ int monitor_status_write(
 	return file_commit(&f, e);
 }
 
+/* As many whole characters as there is room for. */
+static void take_text(char *to, size_t size, const char *text)
+{
+	size_t length = 0;
+
+	while (text[length]) {
+		int n = utf8_length(text + length);
+		size_t next = length + (n > 1 ? (size_t)n : 1);
+
+		if (next >= size)
+			break;
+		length = next;
+	}
+	memcpy(to, text, length);
+	to[length] = '\0';
+}
+
 static void parse_field(struct monitor_status *status, const char *name, const char *value)
 {
 	for (const struct monitor_field *m = monitor_fields; m->name; m++) {
@@ -125,7 +143,7 @@ static void parse_field(struct monitor_status *status, const char *name, const c
 		if (strcmp(m->name, name) != 0)
 			continue;
 		if (m->kind == FIELD_TEXT)
-			snprintf(at, m->size, "%s", value);
+			take_text(at, m->size, value);
 		else if (m->kind == FIELD_NUMBER)
 			*(double *)(void *)at = strtod(value, NULL);
 		else
