@@ -3,6 +3,7 @@
 #include "branches/branches.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -230,14 +231,17 @@ static void branches_free_all(struct branches *b)
 	free(b);
 }
 
-/* Waits until the thread has seized the program, or cannot. */
+/* Waits until the thread has seized the program, or cannot. It looks again after a while: the write
+ * that wakes us may fail. */
 static int wait_for_begin(struct branches *b, struct error *e)
 {
+	struct pollfd wake = {.fd = b->wake, .events = POLLIN};
 	uint64_t count;
 	bool settled;
 
 	do {
-		if (read(b->wake, &count, sizeof(count)) < 0 && errno != EINTR)
+		if (poll(&wake, 1, 100) > 0 && read(b->wake, &count, sizeof(count)) < 0 &&
+			errno != EINTR)
 			break;
 		lock(b);
 		*e = b->begun;
