@@ -105,8 +105,9 @@ static const struct option_row rows[] = {
 		FIELD(request.raw)},
 	{"intel", NULL, "-dis: Intel's syntax", FIELD(request.intel)},
 	{"whole", NULL,
-		"-dis, -cfg, -dataspace, -waits: show also what has few samples or none; of "
-		"callers, also python3's functions before the first one of Python",
+		"show also what has few samples or none: rows of lists, -calltree, -dis, -cfg, "
+		"-dataspace, -waits; of callers, python3's functions before the first one of "
+		"Python",
 		FIELD(request.whole)},
 	{"classic", NULL, "-calc: estimate executions as for cores that issue in order",
 		FIELD(request.classic)},

@@ -248,6 +248,7 @@ struct prof_request reporting_request(const struct options *o)
 	struct prof_request r = o->request;
 
 	r.command = o->line;
+	r.folds = !o->json && !o->csv && !o->dot && !o->tui && !o->html && !o->plot && !o->export;
 	r.name_limit = name_limit(o);
 	r.bins = o->tui ? 0 : timeline_width(o);
 	r.only = o->only.data;

@@ -32,6 +32,9 @@
 #define ROUND_MS       250
 #define EARLY_ROUND_MS 30
 #define EARLY          (2 * (uint64_t)SECOND)
+/* While processes come and go, to read their arguments while they exist. */
+#define FORKING_ROUND_MS 5
+#define FORKING          (SECOND / 4)
 /* Checkpoints: the first one early, then rarely enough that they cost less than a hundredth. */
 #define CHECKPOINT_FIRST (SECOND)
 #define CHECKPOINT_EVERY (5 * (uint64_t)SECOND)
@@ -48,6 +51,8 @@ struct collection {
 	struct error no_clock; /* for this reason */
 	int signals, pidfd;    /* descriptors; -1 */
 	uint64_t began, next_caliper, next_checkpoint;
+	size_t processes;    /* that were known in the last round, */
+	uint64_t last_began; /* and when their number last grew */
 	VEC(struct pollfd) poll;
 };
 
@@ -376,11 +381,24 @@ static int on_time(struct collection *c, uint64_t time, struct error *e)
 	return 0;
 }
 
-static int timeout(const struct collection *c, uint64_t time)
+/* Short programs' files must be read while they exist, so polling is frequent in the beginning;
+ * what threads wait for, while they do; arguments of a command's processes, before they end. */
+static uint64_t round_ms(struct collection *c, uint64_t time)
 {
-	/* Short programs' files must be read while they exist, so polling is frequent in the
-	 * beginning; what threads wait for, while they do. */
-	uint64_t round = time - c->began < EARLY || c->sampler.blocking ? EARLY_ROUND_MS : ROUND_MS;
+	size_t processes = c->experiment->processes.count;
+	bool forks = c->sampler.spaces.with_arguments && processes > 2;
+
+	if (processes != c->processes)
+		c->last_began = time;
+	c->processes = processes;
+	if (forks && time - c->last_began < FORKING)
+		return FORKING_ROUND_MS;
+	return forks || c->sampler.blocking || time - c->began < EARLY ? EARLY_ROUND_MS : ROUND_MS;
+}
+
+static int timeout(struct collection *c, uint64_t time)
+{
+	uint64_t round = round_ms(c, time);
 	uint64_t until = time + round * 1000000u;
 
 	if (c->next_caliper && c->next_caliper < until)

@@ -55,6 +55,7 @@ struct prof_request {
 	bool inclusive, inlines;
 	bool raw;          /* samples stay where an interrupt found them */
 	bool intel, whole; /* -dis; whole: nothing is left out, by default */
+	bool folds;        /* lists for people leave out what has one sample */
 	bool classic;      /* -calc */
 	const char *core;  /* -calc: description of the core; NULL: this host's */
 	bool compare; /* inputs are runs of perhaps different builds: names count, not addresses */

@@ -93,17 +93,19 @@ void report_brief_run(struct report_table *t, const struct prof_data *d)
 {
 	const char *host = fact_of(d, "host"), *cpu = fact_of(d, "cpu"),
 		   *kernel = fact_of(d, "kernel"), *model = fact_of(d, "model");
+	bool second = false;
+
+	for (size_t i = 0; i < d->metrics.count; i++)
+		second = second || profile_second_run(d, i);
 
 	brief_commands(t, d);
 	brief_foreign(t, d);
-	if (host || cpu || model)
-		report_brief(t, REPORT_RUN_ON, "%s%s%s%s%s%s%s", host ? host : "",
+	if (host || cpu)
+		report_brief(t, REPORT_RUN_ON, "%s%s%s%s%s", host ? host : "",
 			host && cpu ? ", " : "", cpu ? cpu : "", kernel ? ", " : "",
-			kernel ? kernel : "",
-			!model        ? ""
-			: host || cpu ? "; modelled: "
-				      : "modelled: ",
-			model ? model : "");
+			kernel ? kernel : "");
+	if (model && !second)
+		report_brief(t, "Modelled", "%s", model);
 }
 
 static bool metric_each(const struct experiment_metric *m)
@@ -174,23 +176,22 @@ static void brief_metric(struct report_table *t, const struct prof_data *d, size
 void report_brief_samples(struct report_table *t, const struct prof_data *d)
 {
 	size_t metrics = 0, shown = 0;
-	struct strbuf beside = {0};
+	size_t beside = 0;
+	const char *model = fact_of(d, "model");
 
-	for (size_t i = 0; i < d->metrics.count; i++) {
+	for (size_t i = 0; i < d->metrics.count; i++)
 		if (profile_second_run(d, i))
-			strbuf_printf(&beside, " %s", d->metrics.data[i].metric->short_name);
+			beside++;
 		else
 			metrics++;
-	}
 	for (size_t i = 0; i < d->metrics.count && shown < METRICS_SHOWN; i++)
 		if (!profile_second_run(d, i)) {
 			shown++;
 			brief_metric(t, d, i, shown == METRICS_SHOWN ? metrics - shown : 0);
 		}
-	if (beside.length)
-		report_brief(t, "Second run", "counted%s (model)", strbuf_text(&beside));
-	t->failed |= beside.failed;
-	strbuf_fini(&beside);
+	if (beside)
+		report_brief(t, "Second run", "%s%s%zu event%s counted (model; -head)",
+			model ? model : "", model ? "; " : "", beside, plural(beside));
 }
 
 void report_brief_all(struct report_table *t, const struct prof_data *d)

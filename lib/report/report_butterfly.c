@@ -127,6 +127,7 @@ static void butterfly_rows(struct report_calls *c)
 		report_ranks(t, d, &c->sums, c->metric, false, &count);
 	const struct rank *callers = NULL, *callees = NULL;
 	struct report_cut cut = {.quit = d->request->quit};
+	struct report_fold fold = report_fold_of(d);
 
 	if (find_edges(&g, t, d) == 0) {
 		callers = rank_edges(&g, true);
@@ -136,6 +137,8 @@ static void butterfly_rows(struct report_calls *c)
 	for (size_t i = 0; i < count && !t->failed; i++) {
 		uint32_t function = functions[i].entity;
 
+		if (report_folds(&fold, c->sums.inclusive + function * c->metrics, c->metrics))
+			continue;
 		if (report_cuts(&cut, report_calls_percent(c, functions[i].value))) {
 			report_left_out(t, count - i, "function", "-q");
 			break;
@@ -145,6 +148,7 @@ static void butterfly_rows(struct report_calls *c)
 			c->sums.inclusive + function * c->metrics);
 		edge_rows(&g, callees, function, REPORT_CALLEE);
 	}
+	report_folded(t, &fold, "function", 0);
 	table_fini(&g.table);
 }
 

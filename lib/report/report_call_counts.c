@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/sort.h"
 #include "machine/machine.h"
 #include "report/report_columns.h"
@@ -250,6 +251,7 @@ static struct ranked *counts_functions(struct call_counts *c, size_t *count)
 static void counts_rows(struct call_counts *c)
 {
 	struct report_cut cut = {.quit = c->d->request->quit};
+	struct report_fold fold = report_fold_of(c->d);
 	size_t count = 0;
 	const struct ranked *functions = counts_functions(c, &count);
 	const struct ranked *callers = counts_rank(c, true), *callees = counts_rank(c, false);
@@ -259,6 +261,8 @@ static void counts_rows(struct call_counts *c)
 	for (size_t i = 0; functions && callers && callees && i < count && !c->t->failed; i++) {
 		uint32_t function = functions[i].other;
 
+		if (report_folds(&fold, &functions[i].calls, 1))
+			continue;
 		if (report_cuts(&cut, report_percent((double)functions[i].calls, (double)c->all))) {
 			report_left_out(c->t, count - i, "function", "-q");
 			break;
@@ -267,6 +271,9 @@ static void counts_rows(struct call_counts *c)
 		counts_row(c, function, REPORT_HEAD, functions[i].calls);
 		counts_end(c, callees, function, REPORT_CALLEE);
 	}
+	if (fold.left)
+		report_note(c->t, "%zu more function%s called once %s left out (-whole)", fold.left,
+			plural(fold.left), plural_is(fold.left));
 	cell = report_cells(c->t, report_row_add(c->t, &total));
 	cell->quantity = quantity_exact((double)c->all, c->label);
 	cell->percent = c->all ? 100 : 0;

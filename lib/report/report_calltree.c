@@ -11,6 +11,7 @@
 #include "report/report_views.h"
 
 #define DEFAULT_PERCENT 0.5 /* branches below it are left out without -q */
+#define ENOUGH_BRANCHES 20  /* of more than one sample: those of one are left out, too */
 
 struct branch { /* table entry; 0 is the root */
 	struct {
@@ -119,15 +120,29 @@ static int falling(const void *a, const void *b)
 	return sort_falling(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
+/* Branches of more than one sample. */
+static size_t repeated(const struct tree *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < t->branches.count; i++)
+		n += cost_of(t, i) > 1;
+	return n;
+}
+
 /* Applies -q: keeps that number of branches (and those with the same cost as the last of them), or
  * those above a share. */
 static int prune(struct tree *t, const struct prof_quit *q)
 {
-	uint64_t all = t->calls->columns.data->metrics.data[t->calls->metric].samples, *values;
-	double percent = q->rows || q->percent > 0 ? q->percent : DEFAULT_PERCENT;
+	const struct prof_data *d = t->calls->columns.data;
+	bool usual = !q->rows && q->percent <= 0;
+	uint64_t all = d->metrics.data[t->calls->metric].samples, *values;
+	double percent = !usual ? q->percent : d->request->whole ? 0 : DEFAULT_PERCENT;
 
 	t->least = (uint64_t)(percent / 100 * (double)all);
 	if ((double)t->least < percent / 100 * (double)all || t->least == 0)
+		t->least++;
+	if (usual && t->least == 1 && report_fold_of(d).on && repeated(t) >= ENOUGH_BRANCHES)
 		t->least++;
 	if (!q->rows || q->rows + 1 >= t->branches.count)
 		return 0;
@@ -203,7 +218,9 @@ static void calltree_rows(struct report_calls *c)
 	table_fini(&t.branches);
 	if (t.left)
 		report_note(t.table, "%zu branches are left out (%s)", t.left,
-			q->rows || q->percent > 0 ? "-q" : "below 0.5%; -q 0.01% shows more");
+			q->rows || q->percent > 0 ? "-q"
+			: t.least == 2            ? "of one sample, or below 0.5%; -whole"
+						  : "below 0.5%; -whole");
 }
 
 int report_calltree(struct prof_data *d, struct report_table *t, struct error *e)

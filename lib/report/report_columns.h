@@ -87,6 +87,19 @@ struct report_cut {
 struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usual);
 /* Is a row of that share left out, and all that follow?  Else it counts as shown. */
 bool report_cuts(struct report_cut *cut, double percent);
+/* A long list for people ends before its rows of one sample each, unless -whole or -q was given. */
+struct report_fold {
+	bool on;
+	size_t shown, left;
+	uint64_t samples; /* of the rows left out, of the first metric */
+};
+struct report_fold report_fold_of(const struct prof_data *d);
+/* Is a row of these samples left out?  Else it counts as shown. */
+bool report_folds(struct report_fold *fold, const uint64_t *samples, size_t metrics);
+/* "n more rows of one sample each are left out (-whole)"; all: samples of the run, 0: no share is
+ * said. */
+void report_folded(
+	struct report_table *t, const struct report_fold *fold, const char *what, uint64_t all);
 /* "n more rows are left out (-q)", where there are any; why: "-q". */
 void report_left_out(struct report_table *t, size_t n, const char *what, const char *why);
 /* n of all, in percent; 0 where there is nothing. */

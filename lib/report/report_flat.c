@@ -27,6 +27,7 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 	const struct report_rank *ranks, size_t count, enum prof_grain grain)
 {
 	struct report_cut cut = {.quit = c->data->request->quit};
+	struct report_fold fold = report_fold_of(c->data);
 	const uint64_t *times = report_executions(c, s);
 	struct report_table *t = c->table;
 
@@ -36,6 +37,8 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 		size_t at = ranks[i].entity * s->metrics, index;
 		struct report_row row;
 
+		if (report_folds(&fold, (s->inclusive ? s->inclusive : s->own) + at, s->metrics))
+			continue;
 		if (report_cuts(&cut, report_percent((double)ranks[i].value,
 					      (double)c->data->metrics.data[0].samples))) {
 			report_left_out(t, count - i, "row", "-q");
@@ -57,6 +60,7 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 		report_cells(t, index)[c->own[0]].cumulative =
 			s->inclusive ? NAN : fmin(cut.cumulative, 100);
 	}
+	report_folded(t, &fold, "row", s->inclusive ? 0 : c->data->metrics.data[0].samples);
 }
 
 static void flat_rows(struct report_columns *c, struct prof_sums *s, enum prof_grain grain)

@@ -175,6 +175,7 @@ static void usage_rows(struct usage *u)
 {
 	const struct prof_data *d = u->columns.data;
 	struct report_cut cut = report_cut_of(d, (struct prof_quit){0});
+	struct report_fold fold = report_fold_of(d);
 	struct report_table *t = u->columns.table;
 	struct used_vec all = {0};
 	uint64_t sum = 0;
@@ -187,12 +188,16 @@ static void usage_rows(struct usage *u)
 	for (size_t i = 0; i < all.count; i++)
 		sum += all.data[i].key;
 	for (size_t i = 0; i < all.count && !t->failed; i++) {
+		if (report_folds(&fold, all.data[i].samples,
+			    d->request->inputs[all.data[i].input].experiment->metrics.count))
+			continue;
 		if (report_cuts(&cut, report_percent((double)all.data[i].key, (double)sum)))
 			left++;
 		else
 			process_row(u, &all.data[i]);
 	}
 	report_left_out(t, left, "process", "-q");
+	report_folded(t, &fold, "process", sum);
 	vec_fini(&all);
 }
 

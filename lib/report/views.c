@@ -6,9 +6,9 @@
 /* A new report is a row here (options.c makes its option), a function and an .It Fl in prof(1). */
 const struct view report_views[] = {
 	{"procedures", "functions, most costly first (what prof does without options)",
-		report_procedures, VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES},
+		report_procedures, VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_WHOLE},
 	{"heavy", "source lines, most costly first", report_heavy,
-		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_RAW},
+		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_RAW | VIEW_WHOLE},
 	{"lines", "source files with counts beside each line", report_lines,
 		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_RAW},
 	{"butterfly", "each function between its callers and callees", report_butterfly,
@@ -16,8 +16,9 @@ const struct view report_views[] = {
 	{"calltree", "the call tree", report_calltree,
 		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_WHOLE},
 	{"dso", "the executable, shared libraries, the kernel", report_images_view,
-		VIEW_BY | VIEW_INCLUSIVE},
-	{"usage", "processes of the run and what each used", report_usage, VIEW_THREADS | VIEW_BY},
+		VIEW_BY | VIEW_INCLUSIVE | VIEW_WHOLE},
+	{"usage", "processes of the run and what each used", report_usage,
+		VIEW_THREADS | VIEW_BY | VIEW_WHOLE},
 	{"summary", "the contents of the experiment", report_summary_view, 0},
 	{"dis", "disassembly of the most costly functions, with source lines and jumps", report_dis,
 		VIEW_RAW | VIEW_INTEL | VIEW_WHOLE | VIEW_INLINES},

@@ -10,7 +10,7 @@ run prof -usage threads
 like "are all there" "$out" ' 2001 +exit 0 .*sampled'
 run ssrun -fpcsamp -o forks "$sampled" forks 500
 is "500 processes" "$status" 0
-run prof -usage forks
+run prof -usage -whole forks
 ok "are all there" test "$(printf '%s\n' "$out" | grep -c ' sampled\( forks 500\)*$')" -ge 501
 run ssrun -fpcsamp -o execs "$sampled" execs 20
 is "a process that becomes another, and again" "$status $err" "0 "
@@ -22,6 +22,11 @@ run ssrun -fpcsamp -o many sh -c 'for n in 1 1 400 1 1; do "$0" loop $n turns & 
 run prof -usage -q 1 many
 like "which of many processes took the time: the first row, with its arguments" "$(printf '%s\n' "$out" | grep -A1 '^ *$' | head -2)" ' sampled loop 400 turns$'
 like "-q 1: the others are counted" "$out" '^[1-9][0-9]* more processes are left out \(-q\)$'
+
+# Processes of a tenth of a second, long after the beginning.
+run ssrun -fpcsamp -o later sh -c 'sleep 2.2; for n in 1 2 3 4 5 6; do sleep 0.1$n; done'
+run prof -usage -whole later
+is "short processes of a long run have their arguments" "$(printf '%s\n' "$out" | grep -c ' sleep 0\.1[1-6]$')" 6
 
 for l in a b; do
 	echo "volatile unsigned long s; static __attribute__((noinline)) void in_$l(int n) { for (long i = 0; i < n * 300000L; i++) s += i; }
