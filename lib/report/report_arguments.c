@@ -5,8 +5,10 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sort.h"
+#include "explain/depends.h"
 #include "report/report_values.h"
 #include "report/report_views.h"
 
@@ -15,6 +17,7 @@ enum { USUAL_ROWS = 40 };
 enum {
 	ARGUMENTS_COUNT,
 	ARGUMENTS_TIME,
+	ARGUMENTS_USES,
 	ARGUMENTS_SHARE,
 	ARGUMENTS_LIST,
 	ARGUMENTS_GAIN,
@@ -25,6 +28,14 @@ enum {
 struct argument {
 	const struct prof_value_site *site;
 	double weight, time;
+	double uses; /* the part of this time at instructions that compute with it */
+};
+
+/* Of the function that was asked for last. */
+struct used {
+	const struct explain_procedure *procedure;
+	struct explain_code code;
+	bool *depends;
 };
 
 static void arguments_columns(struct report_table *t)
@@ -42,6 +53,12 @@ static void arguments_columns(struct report_table *t)
 			.heading = "time %",
 			.unit = "%",
 			.label = LABEL_MEASURED},
+		[ARGUMENTS_USES] = {.kind = REPORT_RATIO,
+			.flags = REPORT_KEY,
+			.name = "uses",
+			.heading = "uses %",
+			.unit = "%",
+			.label = LABEL_ESTIMATED},
 		[ARGUMENTS_SHARE] = {.kind = REPORT_RATIO,
 			.flags = REPORT_KEY,
 			.name = "top",
@@ -77,6 +94,8 @@ static void arguments_row(struct report_values *w, const struct argument *a)
 	report_no_shares(w->t, at);
 	cells[ARGUMENTS_COUNT].quantity = quantity_exact((double)s->sums.count, LABEL_MEASURED);
 	cells[ARGUMENTS_TIME].quantity = quantity_exact(100 * a->time, LABEL_MEASURED);
+	if (s->key.kind == VALUE_ARGUMENT)
+		cells[ARGUMENTS_USES].quantity = quantity_exact(100 * a->uses, LABEL_ESTIMATED);
 	cells[ARGUMENTS_LIST].text = report_values_text(w->t, w->d, s);
 	cells[ARGUMENTS_WHAT].text = report_values_what(w->t, w->d, s);
 	cells[ARGUMENTS_SHARE].weak = s->sums.moments < VALUES_MOMENTS_FEW;
@@ -84,12 +103,54 @@ static void arguments_row(struct report_values *w, const struct argument *a)
 		return;
 	share = value_share_of(&s->sums, &s->list.data[0]);
 	cells[ARGUMENTS_SHARE].quantity = report_values_percent(share);
-	cells[ARGUMENTS_GAIN].quantity = report_values_stake(a->time, share);
+	if (s->key.kind == VALUE_ARGUMENT)
+		cells[ARGUMENTS_GAIN].quantity = report_values_stake(a->uses, share);
+}
+
+static int used_load(struct used *u, struct report_values *w, const struct explain_procedure *p)
+{
+	struct error e;
+
+	if (u->procedure == p)
+		return 0;
+	explain_code_fini(&u->code);
+	free(u->depends);
+	memset(u, 0, sizeof(*u));
+	if (explain_code_load(&u->code, w->d, &w->procedures, p, &e))
+		return -1;
+	u->procedure = p;
+	u->depends = calloc(u->code.flow ? u->code.flow->insns.count + 1 : 1, sizeof(*u->depends));
+	return u->depends ? 0 : -1;
+}
+
+/* The part of the time that the argument may change; all of it if that is not known. */
+static double arguments_uses(
+	struct report_values *w, const struct prof_value_site *s, double time, struct used *u)
+{
+	const struct explain_procedure *p = report_values_procedure(w, s);
+	unsigned reg = explain_argument_register(s->key.operand);
+	double uses = 0;
+
+	if (s->key.kind != VALUE_ARGUMENT)
+		return 0;
+	if (!p || time <= 0 || reg == REG_NONE)
+		return time;
+	if (used_load(u, w, p)) {
+		w->t->failed = true;
+		return time;
+	}
+	if (!u->code.flow || u->code.machine != ISA_X86_64)
+		return time;
+	if (explain_depends(u->code.flow, reg, u->depends))
+		w->t->failed = true;
+	for (size_t i = 0; i < u->code.flow->insns.count; i++)
+		if (u->depends[i])
+			uses += (double)u->code.counts[i * w->d->metrics.count];
+	return uses / w->all;
 }
 
 /* Negative: it is not shown. */
-static double arguments_weight(
-	const struct report_values *w, const struct prof_value_site *s, double time)
+static double arguments_weight(const struct report_values *w, const struct prof_value_site *s)
 {
 	bool wanted;
 
@@ -101,14 +162,15 @@ static double arguments_weight(
 	if (s->sums.count < REPORT_VALUES_LEAST || s->sums.moments < VALUES_MOMENTS_FEW ||
 		!report_values_frequent(s))
 		return -1;
-	return time * value_share_of(&s->sums, &s->list.data[0]).low;
+	return value_share_of(&s->sums, &s->list.data[0]).low;
 }
 
 static int arguments_by_weight(const void *pa, const void *pb)
 {
 	const struct argument *a = pa, *b = pb;
 
-	return sort_falling_number(a->weight, b->weight)
+	return sort_falling_number(a->weight * a->uses, b->weight * b->uses)
+		       ?: sort_falling_number(a->weight * a->time, b->weight * b->time)
 		       ?: sort_rising(a->site->key.image, b->site->key.image)
 		       ?: sort_rising(a->site->key.address, b->site->key.address)
 		       ?: sort_rising(a->site->key.operand, b->site->key.operand)
@@ -119,15 +181,19 @@ static void arguments_make(struct report_values *w)
 {
 	struct argument *list = report_scratch(w->t, w->v.sites.count + 1, sizeof(*list));
 	struct report_cut cut = report_cut_of(w->d, (struct prof_quit){.rows = USUAL_ROWS});
+	struct used used = {0};
 	size_t count = 0, i;
 
 	for (i = 0; list && i < w->v.sites.count; i++) {
 		const struct prof_value_site *s = profile_value_site(&w->v, i);
-		double time = report_values_time(w, s), weight = arguments_weight(w, s, time);
+		double time = report_values_time(w, s), weight = arguments_weight(w, s);
 
 		if (weight >= 0)
-			list[count++] = (struct argument){s, weight, time};
+			list[count++] = (struct argument){
+				s, weight, time, arguments_uses(w, s, time, &used)};
 	}
+	explain_code_fini(&used.code);
+	free(used.depends);
 	if (list)
 		qsort(list, count, sizeof(*list), arguments_by_weight);
 	arguments_columns(w->t);

@@ -32,7 +32,8 @@ const char *report_values_function(
 	return profile_string_at(w->d, name->procedure);
 }
 
-double report_values_time(const struct report_values *w, const struct prof_value_site *s)
+const struct explain_procedure *report_values_procedure(
+	const struct report_values *w, const struct prof_value_site *s)
 {
 	const struct prof_name *name = &w->d->name[s->place];
 
@@ -40,9 +41,16 @@ double report_values_time(const struct report_values *w, const struct prof_value
 		const struct explain_procedure *p = &w->procedures.list.data[i];
 
 		if (p->image == s->key.image && p->begin == name->begin && name->begin)
-			return w->all > 0 ? (double)p->value / w->all : 0;
+			return p;
 	}
-	return 0;
+	return NULL;
+}
+
+double report_values_time(const struct report_values *w, const struct prof_value_site *s)
+{
+	const struct explain_procedure *p = report_values_procedure(w, s);
+
+	return p && w->all > 0 ? (double)p->value / w->all : 0;
 }
 
 double report_values_own_time(const struct report_values *w, const struct prof_value_site *s)

@@ -23,6 +23,9 @@ struct report_values {
 int report_values_report(struct prof_data *d, struct report_table *t,
 	void (*make)(struct report_values *w), struct error *e);
 
+/* The function that a site is in; NULL: it has no samples. */
+const struct explain_procedure *report_values_procedure(
+	const struct report_values *w, const struct prof_value_site *s);
 /* Samples of a site's function, of the first metric, as a share of all [0,1]. */
 double report_values_time(const struct report_values *w, const struct prof_value_site *s);
 /* The same of the site's instruction, to which samples were moved as -dis does. */

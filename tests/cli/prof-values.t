@@ -113,7 +113,7 @@ echo "image elf $work/app" | make_experiment none || exit 1
 run prof -values none
 like "an experiment without values" "$status $err" '^125 .*(has no values|nothing to report|no metric)'
 prof -merge -o sum made made
-is "a file twice has the same shares" "$(prof -arguments sum | list | awk '/argument 1/ { print $1, $2, $3 }')" "2000 70 90"
+is "a file twice has the same shares" "$(prof -arguments sum | list | awk '/argument 1/ { print $1, $2, $4 }')" "2000 70 90"
 
 # Other values at the same places, of three runs: neither the order of files matters, nor whether sums are
 # made of them before.
