@@ -171,6 +171,14 @@ void batch_data(struct model *m, uint64_t address, unsigned size)
 		pair);
 }
 
+void batch_step_data(struct model *m, uint64_t address, unsigned size)
+{
+	size += !size;
+	if ((address ^ (address + size - 1)) >> COMMON_LINE)
+		m->counts[EV_SPLIT_ACCESSES]++;
+	batch_data(m, address, size < LINE_BYTES ? size : LINE_BYTES);
+}
+
 void batch_code(struct model *m, uint64_t address, unsigned size)
 {
 	uint64_t line = address >> COMMON_LINE;

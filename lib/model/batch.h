@@ -65,6 +65,8 @@ void batch_run(struct model *m, const uint64_t *at, const uint64_t *end);
 void batch_leave(struct model *m);
 /* Looks up what is listed. */
 void batch_settle(struct model *m);
+/* An access of an instruction that is run for itself. */
+void batch_step_data(struct model *m, uint64_t address, unsigned size);
 /* One access, or fetch of an instruction, at once; size: at most a line. */
 void batch_data(struct model *m, uint64_t address, unsigned size);
 void batch_code(struct model *m, uint64_t address, unsigned size);

@@ -385,6 +385,10 @@ void model_load(struct model *m, uint64_t address, unsigned size)
 	m->counts[EV_LOADS]++;
 	if (!m->addresses)
 		return;
+	if (m->batch.on) {
+		batch_step_data(m, address, size);
+		return;
+	}
 	if (LIKELY(!((address ^ last) >> 3)) &&
 		!forward_meets(m, core, address, size, core->clock.order)) {
 		const uint64_t *entry = cache_guess(&core->l1d, address);
@@ -422,6 +426,10 @@ void model_store(struct model *m, uint64_t address, unsigned size)
 	m->counts[EV_STORES]++;
 	if (!m->addresses)
 		return;
+	if (m->batch.on) {
+		batch_step_data(m, address, size);
+		return;
+	}
 	if (LIKELY(!((address ^ last) >> 3)) &&
 		LIKELY(core->stores.number < core->clock.stores_full)) {
 		const uint64_t *entry = cache_guess(&core->l1d, address);

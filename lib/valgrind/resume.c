@@ -76,6 +76,7 @@ static const VexRegisterUpdates precision_of[] = {
 };
 
 static VexRegisterUpdates least = VexRegUpd_INVALID;
+Bool resume_handles;
 
 void resume_precision(VexRegisterUpdates *precision)
 {
@@ -93,8 +94,12 @@ void resume_sigaction(UInt number, const UWord *arguments, Bool failed)
 		precision_of[signal] <= least || !arguments[1])
 		return;
 	action = (const struct vki_sigaction_base *)arguments[1];
-	if (!tool_readable(arguments[1], sizeof(*action)) || !(action->sa_flags & VKI_SA_SIGINFO))
+	if (!tool_readable(arguments[1], sizeof(*action)))
 		return;
-	least = precision_of[signal];
+	if (action->sa_flags & VKI_SA_SIGINFO)
+		least = precision_of[signal];
+	else if (resume_handles || action->ksa_handler == VKI_SIG_DFL)
+		return;
+	resume_handles = True;
 	VG_(discard_translations)(0, ~(ULong)0 >> 1, "perfexmodel");
 }

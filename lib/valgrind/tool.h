@@ -115,6 +115,8 @@ UInt changing_code(const VexGuestExtents *extents);
 void changing_protection(Addr from, SizeT size, Bool readable, Bool writable, Bool executable);
 
 /* ---- resume.c ---- */
+/* Does the program handle faults, so that it may see, or go on with, the registers of one? */
+extern Bool resume_handles;
 void resume_sigaction(UInt number, const UWord *arguments, Bool failed);
 /* Raises it to the needs of the program's signal handlers. */
 void resume_precision(VexRegisterUpdates *precision);

@@ -134,7 +134,7 @@ static struct model_config packed_machine(uint64_t *seed)
 	c.policy[MODEL_LL] = MODEL_LRU;
 	/* These lines are in as many pages. */
 	if (random_below(seed, 2)) {
-		c.dtlb.ways = c.dtlb.entries = 60 + 4 * (uint32_t)random_below(seed, 18);
+		c.dtlb.ways = c.dtlb.entries = 32 + (uint32_t)random_below(seed, 98);
 		c.policy[MODEL_DTLB] = MODEL_LRU;
 	}
 	return c;

@@ -507,6 +507,10 @@ int main(void)
 	compare("pages 2 MiB apart", &c, 1, 13, 0);
 	c.dtlb = (struct model_tlb_config){72, 72};
 	compare("pages 2 MiB apart in one set", &c, 1, 14, 0);
+	c.dtlb = (struct model_tlb_config){33, 33};
+	compare("pages 2 MiB apart in one set of 33", &c, 2, 15, 0);
+	c.dtlb = (struct model_tlb_config){128, 128};
+	compare("pages 2 MiB apart in one set of 128", &c, 2, 16, 0);
 	apart = 0;
 	near_stores = 1;
 	c = zen4();
