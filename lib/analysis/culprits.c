@@ -174,7 +174,8 @@ static void culprits_all_events(struct culprit_search *s, const struct op *op,
 
 /* ---- the division of a wait among its culprits ---- */
 
-/* to = min(room, weight * scale), so that the sum is the wait if possible. Returns the rest. */
+/* to = min(room, weight * scale), so that the sum is the wait if possible; those without weight
+ * share alike what others leave. Returns the rest. */
 static double pour(
 	double *to, const double *room, const double *weight, uint32_t count, double wait)
 {
@@ -190,7 +191,9 @@ static double pour(
 			weights += full[k] ? 0 : weight[k];
 		for (uint32_t k = 0; k < count; k++)
 			if (!full[k])
-				to[k] = fmin(left * weight[k] / weights, room[k]);
+				to[k] = fmin(
+					left * (weights > 0 ? weight[k] / weights : 1.0 / open),
+					room[k]);
 		for (uint32_t k = 0; k < count; k++) {
 			if (full[k] || to[k] < room[k])
 				continue;

@@ -19,44 +19,70 @@
 #define PERFEX_PREFIX "/usr/local"
 #endif
 
-char *file_read(const char *path, size_t limit, size_t *length, struct error *e)
+/* -1 with *e set. */
+static int read_to_end(int fd, const char *path, size_t limit, struct strbuf *text, struct error *e)
 {
-	struct strbuf text = {0};
 	char chunk[16384];
 	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_sys(e, errno, "cannot read %s", path);
+		if (text->length + (size_t)n > limit)
+			return error_set(e, ERR_RANGE,
+				"%s is larger than %zu bytes, the limit for such files", path,
+				limit);
+		strbuf_add(text, chunk, (size_t)n);
+	}
+	return 0;
+}
+
+/* Closes fd. */
+static char *text_of_file(int fd, const char *path, size_t limit, size_t *length, struct error *e)
+{
+	struct strbuf text = {0};
+	int rc = read_to_end(fd, path, limit ? limit : 64u << 20, &text, e);
+	char *data = NULL;
+
+	close(fd);
+	if (rc) {
+		strbuf_fini(&text);
+		return NULL;
+	}
+	if (length)
+		*length = text.length;
+	data = strbuf_take(&text);
+	if (!data)
+		error_nomem(e);
+	return data;
+}
+
+char *file_read(const char *path, size_t limit, size_t *length, struct error *e)
+{
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (limit == 0)
-		limit = 64u << 20;
+	if (fd >= 0)
+		return text_of_file(fd, path, limit, length, e);
+	error_sys(e, errno, "cannot read %s", path);
+	return NULL;
+}
+
+char *file_read_owned(const char *path, uid_t owner, size_t limit, size_t *length, struct error *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
 	if (fd < 0) {
 		error_sys(e, errno, "cannot read %s", path);
 		return NULL;
 	}
-	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			error_sys(e, errno, "cannot read %s", path);
-			goto fail;
-		}
-		if (text.length + (size_t)n > limit) {
-			error_set(e, ERR_RANGE,
-				"%s is larger than %zu bytes, the limit for such files", path,
-				limit);
-			goto fail;
-		}
-		strbuf_add(&text, chunk, (size_t)n);
-	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == owner || st.st_uid == 0))
+		return text_of_file(fd, path, limit, length, e);
 	close(fd);
-	if (length)
-		*length = text.length;
-	char *data = strbuf_take(&text);
-	if (!data)
-		error_nomem(e);
-	return data;
-fail:
-	close(fd);
-	strbuf_fini(&text);
+	error_set(e, ERR_PERMISSION, "%s is not a regular file of user %u, or of root", path,
+		(unsigned)owner);
 	return NULL;
 }
 

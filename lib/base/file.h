@@ -8,12 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
 /* The whole file, NUL-terminated after *length bytes; to be freed by the caller. NULL with *e set
  * on failure, also for files over `limit` bytes (0: 64 MiB). */
 char *file_read(const char *path, size_t limit, size_t *length, struct error *e);
+/* Likewise one in a directory where others may put files: a regular file, not a link to it, that
+ * belongs to this user or to root. Never waits, as for a FIFO's other end. */
+char *file_read_owned(const char *path, uid_t owner, size_t limit, size_t *length, struct error *e);
 
 /*
  * Output that appears under its name only when complete: written to a file without a name, where

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/order.h"
@@ -224,6 +226,16 @@ int symbols_jitdump(struct experiment *x, uint32_t image, const void *data, size
 	return symbols_finish(x, image, &names, &addresses, rc);
 }
 
+/* The user whose process it is; ours, if it has ended. */
+static uid_t owner_of(pid_t pid)
+{
+	char path[48];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return stat(path, &st) ? geteuid() : st.st_uid;
+}
+
 int symbols_jitdump_file(struct experiment *x, uint32_t image, pid_t pid, const char *path)
 {
 	char rooted[4200], *data;
@@ -231,9 +243,9 @@ int symbols_jitdump_file(struct experiment *x, uint32_t image, pid_t pid, const 
 	int rc;
 
 	snprintf(rooted, sizeof(rooted), "/proc/%d/root%s", (int)pid, path);
-	data = file_read(rooted, FILE_MAX, &length, NULL);
+	data = file_read_owned(rooted, owner_of(pid), FILE_MAX, &length, NULL);
 	if (!data)
-		data = file_read(path, FILE_MAX, &length, NULL);
+		data = file_read_owned(path, owner_of(pid), FILE_MAX, &length, NULL);
 	rc = data ? symbols_jitdump(x, image, data, length) : 0;
 	free(data);
 	return rc;
@@ -282,10 +294,10 @@ int symbols_jit(struct experiment *x, uint32_t image, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", (int)pid,
 		(int)own_number(pid));
-	text = file_read(path, FILE_MAX, &length, NULL);
+	text = file_read_owned(path, owner_of(pid), FILE_MAX, &length, NULL);
 	if (!text) {
 		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
-		text = file_read(path, FILE_MAX, &length, NULL);
+		text = file_read_owned(path, owner_of(pid), FILE_MAX, &length, NULL);
 	}
 	rc = text ? symbols_perf_map(x, image, text) : 0;
 	free(text);

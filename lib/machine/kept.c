@@ -2,7 +2,8 @@
 /*
  * A file is named after what it was measured on, so that none needs to be replaced: a virtual
  * machine may wake up on another processor. Its first line says the same to readers, and is
- * compared. Links are not followed, and a file that others than its owner may write is not read.
+ * compared. Links are not followed, and only a file of root's, or of this user's, that no other
+ * may write is read.
  */
 #include "machine/kept.h"
 
@@ -76,7 +77,8 @@ static char *kept_text(const struct kept_file *file, const char *path, const cha
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 022))
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 022) &&
+		(st.st_uid == 0 || st.st_uid == geteuid()))
 		n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n < (ssize_t)length || memcmp(text, heading, length) != 0)

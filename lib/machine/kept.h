@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of what was measured on this host. One for all users, so that all get the same figures: in
- * /dev/shm until the host boots, and in /var/tmp beyond. Where that cannot be, the user has one.
- * Others may write into these directories: a reader must check that its figures
+ * Files of what was measured on this host. Root's is for all users, so that all get the same
+ * figures: in /dev/shm until the host boots, and in /var/tmp beyond. Another user's is for this
+ * user alone, in the cache below HOME where the name is taken. A reader must check that its figures
  * are possible.
  */
 #ifndef MACHINE_KEPT_H

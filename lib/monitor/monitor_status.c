@@ -119,7 +119,7 @@ int monitor_status_write(
 }
 
 /* As many whole characters as there is room for. */
-static void take_text(char *to, size_t size, const char *text)
+static void take_whole_text(char *to, size_t size, const char *text)
 {
 	size_t length = 0;
 
@@ -143,7 +143,7 @@ static void parse_field(struct monitor_status *status, const char *name, const c
 		if (strcmp(m->name, name) != 0)
 			continue;
 		if (m->kind == FIELD_TEXT)
-			take_text(at, m->size, value);
+			take_whole_text(at, m->size, value);
 		else if (m->kind == FIELD_NUMBER)
 			*(double *)(void *)at = strtod(value, NULL);
 		else

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "../tap.h"
 #include <unistd.h>
@@ -350,6 +351,48 @@ static void test_symbols(void)
 	experiment_fini(&x);
 }
 
+/* Is the name in /tmp/perf-PID.map of this process taken? Both files are named. */
+static bool names_code(void)
+{
+	struct experiment_image jit = {.kind = EXPERIMENT_IMAGE_ANONYMOUS, .path = (char *)"j"};
+	struct experiment x;
+	uint32_t j;
+	bool named;
+
+	if (experiment_init(&x, NULL))
+		return false;
+	j = (uint32_t)experiment_image(&x, &jit, NULL);
+	experiment_node(&x, EXPERIMENT_ROOT, j, 0x1010);
+	named = symbols_jit(&x, j, getpid()) == 0 && x.symbols.count == 1;
+	experiment_fini(&x);
+	return named;
+}
+
+static void test_strangers(void)
+{
+	char path[64], beside[80];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	snprintf(beside, sizeof(beside), "%s.beside", path);
+	f = fopen(path, "w");
+	if (!f || fputs("1000 20 name\n", f) < 0 || fclose(f)) {
+		skip("/tmp cannot be written");
+		return;
+	}
+	ok(names_code(), "the map of a process is read");
+	if (geteuid() == 0 && chown(path, 65534, 65534) == 0)
+		ok(!names_code(), "a stranger's is not");
+	ok(rename(path, beside) == 0 && symlink(beside, path) == 0 && !names_code(),
+		"nor is a link followed");
+	unlink(path);
+	unlink(beside);
+	alarm(60);
+	ok(mkfifo(path, 0666) == 0 && !names_code(), "a pipe is not waited for");
+	alarm(0);
+	unlink(path);
+}
+
 int main(void)
 {
 	test_samples();
@@ -358,5 +401,6 @@ int main(void)
 	test_spaces();
 	test_data();
 	test_symbols();
+	test_strangers();
 	return done();
 }
