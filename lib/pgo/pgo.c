@@ -2,6 +2,7 @@
 #include "pgo/pgo.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -12,6 +13,7 @@ const struct pgo_format pgo_formats[] = {
 		.help = "sample profile for clang -fprofile-sample-use",
 		.lines = true,
 		.ties = true,
+		.probes = true,
 		.write = pgo_write_llvm},
 	{.name = "afdo",
 		.help = "sample profile for gcc -fauto-profile",
@@ -47,11 +49,20 @@ const struct pgo_format *pgo_format_find(const char *name)
 	return NULL;
 }
 
+/* A glob for its path or name, or a name of the same file. */
 static bool image_matches(const struct prof_image *image, const char *glob)
 {
+	char *real;
+	bool same;
+
 	if (!glob)
 		return image->image->kind == EXPERIMENT_IMAGE_ELF;
-	return fnmatch(glob, image->image->path, 0) == 0 || fnmatch(glob, image->name, 0) == 0;
+	if (fnmatch(glob, image->image->path, 0) == 0 || fnmatch(glob, image->name, 0) == 0)
+		return true;
+	real = strchr(glob, '/') ? realpath(glob, NULL) : NULL;
+	same = real && strcmp(real, image->image->path) == 0;
+	free(real);
+	return same;
 }
 
 /* The matching image with most executions; UINT32_MAX with *e set. */
@@ -174,6 +185,7 @@ static void cover(struct pgo *p)
 {
 	cover_others(p);
 	p->coverage.exact = p->counts.kind == PGO_EXACT;
+	p->coverage.probes = p->probes.all.count > 0;
 	p->coverage.bursts = p->counts.bursts;
 	p->coverage.transfers = p->counts.transfers;
 	for (size_t i = 0; i < p->data->request->count; i++)
@@ -212,7 +224,8 @@ struct pgo *pgo_new(
 				      "are by -archive or -root");
 		} else if (pgo_counts_init(&p->counts, d, p->image, e) == 0 && refuse(p, e) == 0 &&
 			   pgo_code_init(&p->code, &p->counts, p->file, &p->coverage, e) == 0 &&
-			   pgo_settle(p, e) == 0 && refuse_nameless(p, e) == 0) {
+			   pgo_settle(p, e) == 0 && refuse_nameless(p, e) == 0 &&
+			   (!format->probes || image_probes_read(p->file, &p->probes, e) == 0)) {
 			cover(p);
 			return p;
 		}
@@ -227,6 +240,7 @@ void pgo_free(struct pgo *p)
 		return;
 	pgo_counts_fini(&p->counts);
 	pgo_code_fini(&p->code);
+	image_probes_fini(&p->probes);
 	free(p);
 }
 
@@ -270,6 +284,6 @@ void pgo_tell(const struct pgo *p, struct strbuf *out)
 	strbuf_printf(out, "; %.2f%% of executions in no function, %.2f%% not along the code",
 		percent(c->unmapped, c->ranges), percent(c->mismatched, c->ranges));
 	if (p->format->lines)
-		strbuf_printf(
-			out, "; %.2f%% have source lines", percent(c->sourced, c->instructions));
+		strbuf_printf(out, "; %.2f%% have %s", percent(c->sourced, c->instructions),
+			c->probes ? "pseudo-probes" : "source lines");
 }

@@ -28,6 +28,7 @@ struct pgo_format {
 	bool lines;  /* needs debug information */
 	bool ties;   /* counts that differ by less than chance are equal */
 	bool blocks; /* needs .llvm_bb_addr_map */
+	bool probes; /* of pseudo-probes where the image has them, else of lines */
 	int (*write)(struct pgo *p, FILE *out, struct error *e);
 };
 extern const struct pgo_format pgo_formats[]; /* ends with name NULL */
@@ -44,7 +45,9 @@ struct pgo_coverage {
 	size_t functions;             /* with executions */
 	double ranges;                /* weight of all */
 	double unmapped, mismatched;  /* of these: in no function; not along its instructions */
-	double instructions, sourced; /* weight of instructions; those with source lines */
+	bool probes;                  /* by pseudo-probes, not by lines */
+	double instructions, sourced; /* weight of instructions; those with source lines, or in
+					 functions with pseudo-probes */
 };
 
 /*

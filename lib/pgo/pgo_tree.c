@@ -36,43 +36,6 @@ uint32_t pgo_discriminator_factor(uint32_t packed)
 	return factor ? factor : 1;
 }
 
-bool pgo_name_fits(const char *name)
-{
-	if (!name || !*name)
-		return false;
-	for (; *name; name++)
-		if ((unsigned char)*name <= ' ' || *name == 0x7f)
-			return false;
-	return true;
-}
-
-/* Copies of a function that a compiler makes have suffixes; the profile is of the original. */
-static long source_name(struct prof_data *d, const char *name)
-{
-	static const char *const suffixes[] = {
-		".llvm.", ".part.", ".isra.", ".constprop.", ".cold"};
-	size_t length = name ? strlen(name) : 0;
-	char room[512], *copy = room;
-	long string;
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && length; i++) {
-		const char *at = strstr(name, suffixes[i]);
-
-		if (at && at != name && (size_t)(at - name) < length)
-			length = (size_t)(at - name);
-	}
-	if (!length || !name[length])
-		return profile_string(d, name ? name : "");
-	if (length >= sizeof(room) && !(copy = malloc(length + 1)))
-		return -1;
-	memcpy(copy, name, length);
-	copy[length] = '\0';
-	string = profile_string(d, copy);
-	if (copy != room)
-		free(copy);
-	return string;
-}
-
 struct growing {
 	struct pgo_tree *tree;
 	struct pgo *p;
@@ -93,14 +56,6 @@ static uint32_t discriminator_of(const struct growing *g, const struct image_sou
 	return g->flat ? 0 : s->discriminator;
 }
 
-static struct pgo_scope *scope_add(
-	struct pgo_tree *t, uint32_t parent, long name, uint32_t offset, uint32_t discriminator)
-{
-	const struct pgo_scope key = {.key = {parent, (uint32_t)name, offset, discriminator}};
-
-	return name < 0 ? NULL : table_add(&t->scopes, &key.key);
-}
-
 /* The scope of an address; 0: there are no lines there; -1 when memory is out. */
 static long scope_of(struct growing *g, uint64_t address, const struct image_source **leaf)
 {
@@ -114,12 +69,12 @@ static long scope_of(struct growing *g, uint64_t address, const struct image_sou
 	for (size_t k = 0; k < n; k++)
 		if (!pgo_name_fits(g->frames[k].name))
 			return 0;
-	scope = scope_add(t, 0, source_name(t->data, g->frames[n - 1].name), 0, 0);
+	scope = pgo_scope_add(t, 0, pgo_source_name(t->data, g->frames[n - 1].name), 0, 0);
 	for (size_t k = n - 1; k > 0 && scope; k--) {
 		const struct image_source *call = &g->frames[k];
 
 		at = (uint32_t)table_number(&t->scopes, scope);
-		scope = scope_add(t, at, source_name(t->data, g->frames[k - 1].name),
+		scope = pgo_scope_add(t, at, pgo_source_name(t->data, g->frames[k - 1].name),
 			line_offset(call), discriminator_of(g, call));
 	}
 	*leaf = &g->frames[0];
@@ -164,7 +119,7 @@ static int add_entry(struct growing *g, const struct pgo_arc *b)
 	if (!f || !from || strchr(f->name, '@') || !pgo_name_fits(f->name))
 		return 0;
 	g->clang = image_from_clang(g->p->file, from->address);
-	name = source_name(g->tree->data, f->name);
+	name = pgo_source_name(g->tree->data, f->name);
 	scope = scope_of(g, from->address, &leaf);
 	if (name < 0 || scope <= 0)
 		return name < 0 ? -1 : (int)scope;
@@ -181,7 +136,7 @@ static int add_entry(struct growing *g, const struct pgo_arc *b)
 
 static int add_head(struct growing *g, const struct pgo_function *f)
 {
-	long name = source_name(g->tree->data, f->name);
+	long name = pgo_source_name(g->tree->data, f->name);
 	const struct pgo_scope key = {.key = {.name = (uint32_t)name}};
 	struct pgo_scope *scope;
 
@@ -297,7 +252,8 @@ int pgo_tree_init(struct pgo_tree *t, struct pgo *p, bool flat, struct error *e)
 		g->tree = t;
 		g->p = p;
 		g->flat = flat;
-		rc = tree_grow(g) || finish(t) ? -1 : 0;
+		rc = p->probes.all.count && !flat ? pgo_probes_grow(t, p) : tree_grow(g);
+		rc = rc || finish(t) ? -1 : 0;
 	}
 	free(g);
 	return rc ? error_nomem(e) : 0;

@@ -4,6 +4,7 @@
 #define PGO_PRIVATE_H
 
 #include "image/image.h"
+#include "image/probes.h"
 #include "isa/isa.h"
 #include "pgo/pgo.h"
 
@@ -91,6 +92,7 @@ struct pgo {
 	struct pgo_counts counts;
 	struct pgo_code code;
 	struct pgo_coverage coverage;
+	struct image_probes probes;
 };
 
 /* pgo_tree.c: executions by function, line, discriminator and inlined call, as compilers want them.
@@ -102,13 +104,14 @@ struct pgo_scope { /* table entry; 0 is the root, whose children are functions w
 	} key;
 	uint64_t own, total; /* executed instructions: in it, and with what is inlined in it */
 	uint64_t head;       /* entries */
+	uint64_t checksum;   /* of pseudo-probes; 0: of lines */
 };
 
 struct pgo_line { /* table entry */
 	struct {
 		uint32_t scope, offset, discriminator, reserved;
 	} key;
-	uint64_t count; /* the greatest of its instructions */
+	uint64_t count; /* the greatest of its instructions; of a pseudo-probe, their sum */
 };
 
 struct pgo_call { /* table entry: a call at a line */
@@ -125,7 +128,16 @@ struct pgo_tree {
 	 * and name. Lines and calls are sorted. */
 	uint32_t *order;
 };
-/* flat: gcc's discriminators are dropped, which gcc 12 does not look up. */
+struct pgo_scope *pgo_scope_add(
+	struct pgo_tree *t, uint32_t parent, long name, uint32_t offset, uint32_t discriminator);
+/* A string of the data: the name in the source, without suffixes of a compiler's copies; -1 when
+ * memory is out. */
+long pgo_source_name(struct prof_data *d, const char *name);
+/* pgo_probes.c: the same by pseudo-probes; offsets are their numbers. */
+int pgo_probes_grow(struct pgo_tree *t, struct pgo *p);
+
+/* By lines, or by pseudo-probes where p has some and flat is not set. flat: gcc's discriminators
+ * are dropped, which gcc 12 does not look up. */
 int pgo_tree_init(struct pgo_tree *t, struct pgo *p, bool flat, struct error *e);
 void pgo_tree_fini(struct pgo_tree *t);
 

@@ -15,14 +15,15 @@ static void llvm_place(FILE *out, unsigned depth, uint32_t offset, uint32_t disc
 	fputs(": ", out);
 }
 
-static void llvm_line(FILE *out, const struct pgo_tree *t, const struct pgo_line *l, unsigned depth)
+static void llvm_line(
+	FILE *out, const struct pgo_tree *t, const struct pgo_line *l, unsigned depth, bool lined)
 {
 	struct pgo_span calls = pgo_calls_of(t, l);
 	uint64_t called = 0;
 
 	/* Several calls of one line may take turns: a line has no fewer than they, where nothing is
 	 * inlined, as llvm-profgen has it. */
-	for (size_t i = calls.first; depth == 1 && i < calls.first + calls.count; i++)
+	for (size_t i = calls.first; lined && depth == 1 && i < calls.first + calls.count; i++)
 		called += pgo_call_at(t, i)->count;
 	llvm_place(out, depth, l->key.offset, l->key.discriminator);
 	fprintf(out, "%" PRIu64, l->count > called ? l->count : called);
@@ -37,9 +38,10 @@ static void llvm_line(FILE *out, const struct pgo_tree *t, const struct pgo_line
 static void llvm_body(FILE *out, const struct pgo_tree *t, uint32_t scope, unsigned depth)
 {
 	struct pgo_span lines = pgo_lines_of(t, scope), inner = pgo_scopes_of(t, scope);
+	uint64_t checksum = pgo_scope_at(t, scope)->checksum;
 
 	for (size_t i = lines.first; i < lines.first + lines.count; i++)
-		llvm_line(out, t, pgo_line_at(t, i), depth);
+		llvm_line(out, t, pgo_line_at(t, i), depth, !checksum);
 	for (size_t i = inner.first; i < inner.first + inner.count; i++) {
 		const struct pgo_scope *s = pgo_scope_at(t, t->order[i]);
 
@@ -47,6 +49,8 @@ static void llvm_body(FILE *out, const struct pgo_tree *t, uint32_t scope, unsig
 		fprintf(out, "%s:%" PRIu64 "\n", profile_string_at(t->data, s->key.name), s->total);
 		llvm_body(out, t, t->order[i], depth + 1);
 	}
+	if (checksum)
+		fprintf(out, "%*s!CFGChecksum: %" PRIu64 "\n", (int)depth, "", checksum);
 }
 
 int pgo_write_llvm(struct pgo *p, FILE *out, struct error *e)
@@ -60,7 +64,7 @@ int pgo_write_llvm(struct pgo *p, FILE *out, struct error *e)
 	for (size_t i = functions.first; i < functions.first + functions.count; i++) {
 		const struct pgo_scope *s = pgo_scope_at(&t, t.order[i]);
 
-		if (!s->total)
+		if (!s->total && !s->checksum)
 			continue;
 		fprintf(out, "%s:%" PRIu64 ":%" PRIu64 "\n", profile_string_at(t.data, s->key.name),
 			s->total, s->head);

@@ -81,6 +81,22 @@ if [ -n "$clang" ]; then
 	is "$clang reads it without a warning" "$status$out$err" 0
 	like "and marks the hot function" "$(cat used.ll)" 'function_entry_count", i64 500[01]'
 	like "and the branch that is taken in 4999 of 5000" "$(cat used.ll)" 'branch_weights", i32 [1-9][0-9]*, i32 [0-9]+'
+	probes() { # function: rows of what is not inlined
+		sed -n "/^$1:/,/^[^ ]/p" probed.llvm | sed -n 's/^ \([0-9]\)/\1/p' | tr '\n' ' '
+	}
+	$clang -O2 -g1 -fdebug-info-for-profiling -fpseudo-probe-for-profiling -o probed "$data/inlined.c" && ssrun -q -ideal -o probed.ideal ./probed
+	run prof -export llvm -image ./probed -o probed.llvm probed.ideal
+	like "by pseudo-probes" "$status$err" '^0prof: llvm of probed: .*; [1-9][0-9.]*% have pseudo-probes$'
+	like "the probes of the loop" "$(probes main)" ' [0-9]+: 5000 [^ ]*hot[^ ]*:5000 '
+	like "of both inlined calls of a function, each two deep" "$(sed -n '/hot[^ ]*:[0-9]*:5000$/,/^[^ ]/p' probed.llvm | grep -c '^   1: 5000$')" 2
+	is "all functions have checksums" "$(grep -c '^[^ ]' probed.llvm)" "$(grep -c '^ !CFGChecksum: [1-9]' probed.llvm)"
+	run $clang -O2 -Wall -Wextra -Werror -fpseudo-probe-for-profiling -fprofile-sample-use=probed.llvm -S -emit-llvm -o used.ll "$data/inlined.c"
+	is "$clang reads these without a warning" "$status$out$err" 0
+	like "and marks the hot function" "$(cat used.ll)" 'function_entry_count", i64 500[01]'
+	objcopy --dump-section .pseudo_probe=section probed probed.cut && truncate -s -3 section && objcopy --update-section .pseudo_probe=section probed probed.cut
+	ssrun -q -ideal -o cut.ideal ./probed.cut
+	run prof -export llvm -image probed.cut cut.ideal
+	like "damaged ones are refused" "$status$err" '^125prof: .*probed.cut: its pseudo-probes are damaged'
 	run $clang -O2 -Werror -fprofile-sample-use=code.bolt.ideal -c -o used.o "$data/inlined.c"
 	is "another format is refused by it" "$([ "$status" != 0 ] && echo refused)" refused
 else
@@ -173,6 +189,9 @@ if [ -x $llvm/llvm-profdata ] && [ -x $llvm/llvm-profgen ] && [ "$clang" = clang
 	prof -export profgen -image inlined.clang-19 -o inlined.profgen inlined.clang-19.ideal 2>/dev/null
 	run $llvm/llvm-profgen --format=text --unsymbolized-profile=inlined.profgen --use-offset=0 --binary=inlined.clang-19 --output=profgen.llvm
 	is "llvm-profgen reads ranges" "$status" 0
+	prof -export profgen -image probed -o probed.profgen probed.ideal 2>/dev/null
+	run $llvm/llvm-profgen --format=text --unsymbolized-profile=probed.profgen --use-offset=0 --binary=probed --output=probed.theirs
+	is "and has the same by pseudo-probes" "$status $(diff probed.theirs probed.llvm)" "0 "
 	# sums of totals differ, it has rows of line 0, and no call of main from outside
 	rows() { sed -n 's/^\( *[0-9.]*: [0-9][^:]*\)$/\1/p; s/^\( *[0-9.]*: [0-9]* .*\)/\1/p; s/^\([a-z_]*\):[0-9]*:\([0-9]*\)$/\1 \2/p' "$1" | grep -vE '^ *6[0-9]{4}:|^main ' | sort -u; }
 	rows inlined.clang-19.llvm > ours; rows profgen.llvm > theirs

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/image.h"
+#include "image/probes.h"
 #include "image/unwind.h"
 
 #include "scratch.h"
@@ -133,6 +134,27 @@ static void ask_variables(struct image *image)
 	}
 }
 
+/* Nodes are after their parents, probes in order of address and each of a node. */
+static void ask_probes(struct image *image)
+{
+	struct image_probes p;
+	struct error e = {0};
+
+	if (image_probes_read(image, &p, &e)) {
+		if (!*e.message || p.all.count)
+			abort();
+		return;
+	}
+	for (size_t i = 0; i < p.nodes.count; i++)
+		if (p.nodes.data[i].parent != IMAGE_PROBE_ROOT && p.nodes.data[i].parent >= i)
+			abort();
+	for (size_t i = 0; i < p.all.count; i++)
+		if (p.all.data[i].node >= p.nodes.count ||
+			(i && p.all.data[i].address < p.all.data[i - 1].address))
+			abort();
+	image_probes_fini(&p);
+}
+
 static int look_at_block(void *context, const struct image_block *block)
 {
 	size_t *left = context;
@@ -227,6 +249,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ask(image, 0);
 	ask(image, UINT64_MAX);
 	ask_variables(image);
+	ask_probes(image);
 	(void)image_symbol_find(image, "main");
 	(void)image_complaint(image);
 	image_close(image);
