@@ -43,6 +43,7 @@ static const char overview[] =
 	"Always   monitor      the whole system, into a store; see ssrun monitor -help\n"
 	"Output   -o FILE      into this file         -archive DIR with the programs\n"
 	"         -v, -q       say more, or less      -list        all experiments\n"
+	"Compare  -versus NEW  two builds, two files  -runs N      add N runs up\n"
 	"Model    -machine M   which processor        -source S    auto, os, pmu, model\n"
 	"\n"
 	"Examples\n"

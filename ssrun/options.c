@@ -245,6 +245,10 @@ const struct option_row option_table[] = {
 		OPTION_CALL, .call = set_bursts},
 	{"runs", "RUNS", "run the command RUNS times and add the runs up in one experiment",
 		OPTION_COUNT, FIELD(runs)},
+	{"versus", "PROGRAM",
+		"run PROGRAM with the same arguments, too, into a second file (FILE.versus), for "
+		"prof -diff",
+		OPTION_STRING, FIELD(versus)},
 	{"rate", "RATE",
 		"with -values: look at values RATE times per second of CPU time, whatever it costs",
 		OPTION_CALL, .call = set_rate},
@@ -444,6 +448,11 @@ static int check(const struct options *o, struct error *e)
 			"-for needs -pid or -a: a command ends by itself"},
 		{o->runs > 1 && (o->pid || o->all),
 			"-runs needs a command that it can run again: leave out -pid and -a"},
+		{o->versus && (o->pid || o->all),
+			"-versus runs two programs: leave out -pid and -a, and give a command"},
+		{o->versus && collect_rank() >= 0,
+			"-versus runs two programs one after the other, which the other ranks of "
+			"this MPI launch would not: run ssrun once for each program"},
 		{o->json && o->csv, "-json and -csv exclude each other"},
 		{(o->json || o->csv) && !o->list,
 			"-json and -csv need -list: use prof -json to report samples"},

@@ -18,7 +18,7 @@ struct options {
 	bool prof_hwc, all, both, cpus, kernel, verbose, quiet, list, json, csv, completion,
 		overview, help, version, values, shape, latency, watch; /* of -values=HOW */
 	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text,
-		*module;                                       /* -values=MODULE */
+		*module, /* -values=MODULE */ *versus;
 	double caliper_seconds, seconds, bursts, rate, budget; /* budget: [0,1] */
 	unsigned long expect, turn, length, runs;
 	int caliper_signal;

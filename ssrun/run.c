@@ -68,8 +68,7 @@ static void process_name(pid_t pid, char *name, size_t size)
 			*c = '_';
 }
 
-/* The first part of the file's name: the command, the process, or the whole system. */
-static int name_output(const struct options *o, struct collect_output *output, struct error *e)
+int name_output(const struct options *o, struct collect_output *output, struct error *e)
 {
 	const char *directory = getenv("_SPEEDSHOP_OUTPUT_DIRECTORY");
 	struct strbuf type = {0};
@@ -136,7 +135,7 @@ static void report(const struct options *o, const struct experiment *x,
 static void say_written(const struct options *o, const struct collect_output *output,
 	const struct collect_result *result)
 {
-	bool chosen = !o->output && collect_rank() < 0 && !ended_by(result, SIGINT);
+	bool chosen = !o->output && !o->versus && collect_rank() < 0 && !ended_by(result, SIGINT);
 
 	if (o->verbose || (chosen && !o->quiet))
 		say("wrote %s: prof %s", output->path, output->path);
@@ -158,7 +157,7 @@ static int save(const struct options *o, struct experiment *x, struct collect_ou
 	return 0;
 }
 
-static int failed(const struct error *e)
+int failed(const struct error *e)
 {
 	say_error(e);
 	if (e->code == ERR_CANNOT_RUN)
@@ -177,7 +176,8 @@ static void ask_for_values(const struct options *o, struct collect_request *r)
 	r->values.module = o->module;
 }
 
-static int run(struct options *o, const struct machine *m, struct collect_output *output)
+int run_side(struct options *o, const struct machine *m, struct collect_output *output, int from,
+	struct replay *input, bool *complete)
 {
 	struct branches_known known = {0};
 	struct collect_request request = {
@@ -204,18 +204,16 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		.context = o,
 	};
 	struct collect_result result = {0};
-	struct replay input = {.second = -1};
 	bool twice = collect_explain_wanted(&o->metrics);
 	struct progress progress;
 	struct experiment x;
 	struct error e = {0};
 	int status;
 
-	if (((twice || o->runs > 1) &&
-		    replay_begin(&input, STDIN_FILENO, COLLECT_EXPLAIN_INPUT, &e)) ||
-		experiment_init(&x, &e))
+	*complete = false;
+	if (experiment_init(&x, &e))
 		return failed(&e);
-	request.input = input.input;
+	request.input = from;
 	ask_for_values(o, &request);
 	progress_begin(&progress, !o->quiet);
 	request.progress = &progress;
@@ -225,18 +223,18 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		status = failed(&e);
 	} else {
 		progress_end(&progress);
-		status = further_runs(o, &request, &result, &input, &x, &e) ||
+		status = further_runs(o, &request, &result, input, &x, &e) ||
 					 save(o, &x, output, &result, &e)
 				 ? failed(&e)
 				 : result.exit_status;
 		if (twice && e.code == ERR_NONE &&
-			second_run(o, &request, &result, &input, &x) == 0 &&
+			second_run(o, &request, &result, input, &x) == 0 &&
 			save(o, &x, output, &result, &e))
 			status = failed(&e);
+		*complete = e.code == ERR_NONE && !result.interrupted;
 		if (e.code == ERR_NONE)
 			say_written(o, output, &result);
 	}
-	replay_end(&input);
 	experiment_fini(&x);
 	return status;
 }
@@ -271,6 +269,22 @@ static int measure_host(const struct options *o, struct machine *m, struct error
 	return machine_find_clock(o->machine, o->clock, m, e);
 }
 
+static int run_sides(struct options *o, const struct machine *m, struct collect_output *output)
+{
+	bool again = collect_explain_wanted(&o->metrics) || o->runs > 1 || o->versus, complete;
+	struct replay input = {.second = -1};
+	struct error e;
+	int status;
+
+	if (again && replay_begin(&input, STDIN_FILENO, COLLECT_EXPLAIN_INPUT, &e))
+		return failed(&e);
+	status = run_side(o, m, output, input.input, &input, &complete);
+	if (o->versus && complete)
+		status = run_versus(o, m, output, &input, status);
+	replay_end(&input);
+	return status;
+}
+
 int do_run(struct options *o)
 {
 	struct collect_output output = {0};
@@ -287,7 +301,7 @@ int do_run(struct options *o)
 	} else {
 		announce(o, m, &reason);
 		announce_periods(o);
-		status = run(o, m, &output);
+		status = run_sides(o, m, &output);
 	}
 	collect_output_fini(&output);
 	return status;

@@ -7,6 +7,18 @@
 #include "process/replay.h"
 
 int do_run(struct options *o);
+/* The parts of it.  The first part of the file's name: the command, the process, or the whole
+ * system. */
+int name_output(const struct options *o, struct collect_output *output, struct error *e);
+/* The runs of a command into a file; from: what the first reads. *complete: it is written, and none
+ * was interrupted. */
+int run_side(struct options *o, const struct machine *m, struct collect_output *output, int from,
+	struct replay *input, bool *complete);
+/* The runs of the program of -versus, after those of the command, whose status this is. */
+int run_versus(struct options *o, const struct machine *m, const struct collect_output *first,
+	struct replay *input, int status);
+/* Says the error, and returns its status. */
+int failed(const struct error *e);
 int do_list(const struct options *o);
 int do_completion(void);
 /* The words after "monitor". */
