@@ -399,10 +399,11 @@ static struct figure constants_sum(const struct samples *s, const struct constan
 	return least;
 }
 
-/* A figure near an earlier boot's is the same one, measured again. */
-static void constants_settle(struct constant_figures *f, const struct machine_identity *id)
+/* A figure near an earlier boot's, or another user's, is the same one, measured again. */
+static void constants_settle_by(
+	struct constant_figures *f, const struct machine_identity *id, enum kept_how_long how_long)
 {
-	char *text = kept_read(&constants_files[0], id, KEPT_LASTING);
+	char *text = kept_read_anybodys(&constants_files[0], id, how_long);
 	struct constant_figures earlier;
 
 	if (text && constants_scan(text, &earlier))
@@ -411,6 +412,12 @@ static void constants_settle(struct constant_figures *f, const struct machine_id
 				constants_near(f->figure[i].value, earlier.figure[i].value))
 				f->figure[i].value = earlier.figure[i].value;
 	free(text);
+}
+
+static void constants_settle(struct constant_figures *f, const struct machine_identity *id)
+{
+	constants_settle_by(f, id, KEPT_LASTING);
+	constants_settle_by(f, id, KEPT_BOOT);
 }
 
 static int constants_measure(const struct machine *host, struct constant_figures *f,

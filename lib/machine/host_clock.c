@@ -42,14 +42,19 @@ static bool clock_usable(const char *text)
 
 static const struct kept_file clock_file = {"clock", clock_usable};
 
-static bool clock_find(
-	const struct machine_identity *id, enum kept_how_long how_long, struct clock_kept *k)
+/* Frees text. */
+static bool clock_take(char *text, struct clock_kept *k)
 {
-	char *text = kept_read(&clock_file, id, how_long);
 	bool found = text && clock_scan(text, k);
 
 	free(text);
 	return found;
+}
+
+static bool clock_find(
+	const struct machine_identity *id, enum kept_how_long how_long, struct clock_kept *k)
+{
+	return clock_take(kept_read(&clock_file, id, how_long), k);
 }
 
 /* From the file that the user gives. */
@@ -96,7 +101,10 @@ static bool clock_measure(const struct machine_identity *id, uint64_t stated, st
 	if (!machine_plausible_hz(t.hz))
 		return false;
 	*k = (struct clock_kept){clock_on_grid(t.hz), t.scatter};
-	if (clock_find(id, KEPT_LASTING, &earlier) && clock_near(t.hz, earlier.hz))
+	if ((clock_take(kept_read_anybodys(&clock_file, id, KEPT_BOOT), &earlier) &&
+		    clock_near(t.hz, earlier.hz)) ||
+		(clock_take(kept_read_anybodys(&clock_file, id, KEPT_LASTING), &earlier) &&
+			clock_near(t.hz, earlier.hz)))
 		k->hz = earlier.hz;
 	else if (clock_near(t.hz, stated))
 		k->hz = stated;

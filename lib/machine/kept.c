@@ -66,8 +66,11 @@ static bool kept_safe(const char *directory)
 	       (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
 }
 
+enum kept_of { OF_TRUSTED, OF_ANYBODY };
+
 /* The text after the heading; NULL if it is not usable. */
-static char *kept_text(const struct kept_file *file, const char *path, const char *heading)
+static char *kept_text(
+	const struct kept_file *file, const char *path, const char *heading, enum kept_of of)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	size_t length = strlen(heading);
@@ -78,7 +81,7 @@ static char *kept_text(const struct kept_file *file, const char *path, const cha
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 022) &&
-		(st.st_uid == 0 || st.st_uid == geteuid()))
+		(of == OF_ANYBODY || st.st_uid == 0 || st.st_uid == geteuid()))
 		n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n < (ssize_t)length || memcmp(text, heading, length) != 0)
@@ -109,24 +112,37 @@ static char *own_path(const struct kept_file *file, bool make)
 		    : home_path(HOME_CACHE, file->name, &ignored);
 }
 
+/* Frees path. */
+static char *kept_text_at(
+	const struct kept_file *file, char *path, const char *heading, enum kept_of of)
+{
+	char *text = path ? kept_text(file, path, heading, of) : NULL;
+
+	free(path);
+	return text;
+}
+
 char *kept_read(const struct kept_file *file, const struct machine_identity *id,
 	enum kept_how_long how_long)
 {
-	char heading[512], *path, *text = NULL;
+	char heading[512], *text;
 
 	if (!kept_heading(id, how_long, heading, sizeof(heading)))
 		return NULL;
-	path = shared_path(file, heading, how_long);
-	if (path)
-		text = kept_text(file, path, heading);
-	free(path);
+	text = kept_text_at(file, shared_path(file, heading, how_long), heading, OF_TRUSTED);
 	if (text || how_long == KEPT_LASTING)
 		return text;
-	path = own_path(file, false);
-	if (path)
-		text = kept_text(file, path, heading);
-	free(path);
-	return text;
+	return kept_text_at(file, own_path(file, false), heading, OF_TRUSTED);
+}
+
+char *kept_read_anybodys(const struct kept_file *file, const struct machine_identity *id,
+	enum kept_how_long how_long)
+{
+	char heading[512];
+
+	if (!kept_heading(id, how_long, heading, sizeof(heading)))
+		return NULL;
+	return kept_text_at(file, shared_path(file, heading, how_long), heading, OF_ANYBODY);
 }
 
 static bool write_new(const char *path, const char *heading, const char *text)
@@ -156,7 +172,7 @@ static bool kept_put(const struct kept_file *file, const char *path, const char 
 		return false;
 	if (write_new(own, heading, text)) {
 		done = !replace && link(own, path) == 0;
-		others = done || replace ? NULL : kept_text(file, path, heading);
+		others = done || replace ? NULL : kept_text(file, path, heading, OF_TRUSTED);
 		if (!done && !others)
 			done = rename(own, path) == 0;
 		done |= others != NULL;

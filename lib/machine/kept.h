@@ -2,8 +2,8 @@
 /*
  * Files of what was measured on this host. Root's is for all users, so that all get the same
  * figures: in /dev/shm until the host boots, and in /var/tmp beyond. Another user's is for this
- * user alone, in the cache below HOME where the name is taken. A reader must check that its figures
- * are possible.
+ * user, in the cache below HOME where the name is taken; others compare their own figures with it.
+ * A reader must check that its figures are possible.
  */
 #ifndef MACHINE_KEPT_H
 #define MACHINE_KEPT_H
@@ -24,6 +24,10 @@ struct kept_file {
 
 /* What is kept of this processor; to be freed by the caller. NULL: nothing usable. */
 char *kept_read(const struct kept_file *file, const struct machine_identity *id,
+	enum kept_how_long how_long);
+/* What anybody keeps for all users. Where one's own figures are near, these may be used instead, so
+ * that all users have the same; else they may not. */
+char *kept_read_anybodys(const struct kept_file *file, const struct machine_identity *id,
 	enum kept_how_long how_long);
 /*
  * Keeps text. Of several processes that keep text until the next boot at once, the first one's is
