@@ -403,7 +403,7 @@ static struct figure constants_sum(const struct samples *s, const struct constan
 static void constants_settle_by(
 	struct constant_figures *f, const struct machine_identity *id, enum kept_how_long how_long)
 {
-	char *text = kept_read_anybodys(&constants_files[0], id, how_long);
+	char *text = kept_read_of_any_user(&constants_files[0], id, how_long);
 	struct constant_figures earlier;
 
 	if (text && constants_scan(text, &earlier))

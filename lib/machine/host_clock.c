@@ -101,9 +101,9 @@ static bool clock_measure(const struct machine_identity *id, uint64_t stated, st
 	if (!machine_plausible_hz(t.hz))
 		return false;
 	*k = (struct clock_kept){clock_on_grid(t.hz), t.scatter};
-	if ((clock_take(kept_read_anybodys(&clock_file, id, KEPT_BOOT), &earlier) &&
+	if ((clock_take(kept_read_of_any_user(&clock_file, id, KEPT_BOOT), &earlier) &&
 		    clock_near(t.hz, earlier.hz)) ||
-		(clock_take(kept_read_anybodys(&clock_file, id, KEPT_LASTING), &earlier) &&
+		(clock_take(kept_read_of_any_user(&clock_file, id, KEPT_LASTING), &earlier) &&
 			clock_near(t.hz, earlier.hz)))
 		k->hz = earlier.hz;
 	else if (clock_near(t.hz, stated))

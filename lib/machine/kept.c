@@ -66,7 +66,7 @@ static bool kept_safe(const char *directory)
 	       (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
 }
 
-enum kept_of { OF_TRUSTED, OF_ANYBODY };
+enum kept_of { OF_TRUSTED, OF_ANY_USER };
 
 /* The text after the heading; NULL if it is not usable. */
 static char *kept_text(
@@ -81,7 +81,7 @@ static char *kept_text(
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 022) &&
-		(of == OF_ANYBODY || st.st_uid == 0 || st.st_uid == geteuid()))
+		(of == OF_ANY_USER || st.st_uid == 0 || st.st_uid == geteuid()))
 		n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n < (ssize_t)length || memcmp(text, heading, length) != 0)
@@ -135,14 +135,14 @@ char *kept_read(const struct kept_file *file, const struct machine_identity *id,
 	return kept_text_at(file, own_path(file, false), heading, OF_TRUSTED);
 }
 
-char *kept_read_anybodys(const struct kept_file *file, const struct machine_identity *id,
+char *kept_read_of_any_user(const struct kept_file *file, const struct machine_identity *id,
 	enum kept_how_long how_long)
 {
 	char heading[512];
 
 	if (!kept_heading(id, how_long, heading, sizeof(heading)))
 		return NULL;
-	return kept_text_at(file, shared_path(file, heading, how_long), heading, OF_ANYBODY);
+	return kept_text_at(file, shared_path(file, heading, how_long), heading, OF_ANY_USER);
 }
 
 static bool write_new(const char *path, const char *heading, const char *text)

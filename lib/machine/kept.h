@@ -25,9 +25,9 @@ struct kept_file {
 /* What is kept of this processor; to be freed by the caller. NULL: nothing usable. */
 char *kept_read(const struct kept_file *file, const struct machine_identity *id,
 	enum kept_how_long how_long);
-/* What anybody keeps for all users. Where one's own figures are near, these may be used instead, so
+/* What any user keeps for all. Where one's own figures are near, these may be used instead, so
  * that all users have the same; else they may not. */
-char *kept_read_anybodys(const struct kept_file *file, const struct machine_identity *id,
+char *kept_read_of_any_user(const struct kept_file *file, const struct machine_identity *id,
 	enum kept_how_long how_long);
 /*
  * Keeps text. Of several processes that keep text until the next boot at once, the first one's is

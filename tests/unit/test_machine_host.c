@@ -196,7 +196,7 @@ static void kept(void)
 	ok(holds(&id, KEPT_BOOT, NULL), "a file that anybody may write is not read");
 	chmod(path, 0644);
 	if (geteuid() == 0 && chown(path, 65534, 65534) == 0) {
-		char *text = kept_read_anybodys(&thing, &id, KEPT_BOOT);
+		char *text = kept_read_of_any_user(&thing, &id, KEPT_BOOT);
 
 		ok(holds(&id, KEPT_BOOT, NULL), "nor a stranger's");
 		is_str(text ? text : "", "figure 1\n", "which can be compared with");
