@@ -179,6 +179,7 @@ bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/perfdata $(O)
 	$(Q)tests/bench/ssrun $(O)
 	$(Q)tests/bench/waits $(O)
+	$(Q)tests/bench/first $(O)
 	$(Q)NODES=$${NODES:-4000000} tests/bench/tui $(O)
 
 accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS) $(TEST_TOOLS)

@@ -97,6 +97,13 @@ END
 ${CC:-cc} -O1 -g -pthread -fno-toplevel-reorder -o middle middle.c
 collect middle.x ./middle
 run prof -datalines middle.x
+for x in static staffing middle weather; do
+	run prof -datalines -whole -json $x.x
+	is "$x: no row of a line is larger than it, and none begins before its object" "$(printf '%s\n' "$out" | jq -c '
+		[.rows[].procedure | strings | select(test("^(byte|bytes) |from byte")) | {name: .} + (capture("^bytes? (?<a>-?[0-9]+)(-(?<b>[0-9]+))?(, (?<n>[0-9]+) lines)?$") // {})]
+		| (length > 0), map(select(.a == null or (.a | tonumber) < 0 or ((.b // .a) | tonumber) - (.a | tonumber) >= 64 * ((.n // "1") | tonumber)) | .name)' | tr '\n' ' ')" "true [] "
+done
+run prof -datalines middle.x
 like "an object that begins within a line: bytes are its own" "$out" 'false sharing: the line of bytes 0-31 and of 32 before them was taken'
 like "at each end, too" "$out" 'thread [12] reads and writes bytes 8-15 in run '
 
