@@ -7,11 +7,13 @@
  *
  * Kind 1: TAGE (Seznec and Michaud, "A case for (partially) TAgged GEometric history length branch
  * prediction", JILP 8, 2006), with eight tagged tables. The longest history that matches predicts;
- * a misprediction allocates an entry of a longer one. Deviations, most of them for speed:
+ * a misprediction allocates an entry of a longer one. Deviations, most of them for speed; which
+ * entry is replaced, and that the tables are forgotten at once when they are too small, is after a
+ * Zen 5 (the kernels bits-random of tests/accuracy/mechanisms):
  * - Four tables share an index, so that a branch has its entries in two places and all are compared
  *   at once. The index contains the address and, for the four of shorter histories, the last
- *   log2(entries) outcomes, for the others the last log2(entries) + 27; tags, of 11 bits, contain
- *   the rest.
+ *   log2(entries) + 4 outcomes, for the others the last log2(entries) + 31; tags, of 11 bits,
+ * contain the rest.
  * - Histories are of 4, 16, 20, 32, 36, 48, 52 and 64 outcomes: the upper pieces of their products
  *   with an odd number instead of folded registers.
  * - A table of streaks is used before the tagged tables, by the address and the last STREAK_HISTORY
@@ -21,9 +23,11 @@
  *   AMD's optimization guides describe for Zen (never seen taken, always taken, then dynamic). So
  *   is one whose two-bit counter was right SETTLES times in a row, until it is wrong. All outcomes
  *   enter the history.
- * - The base table always learns, and new entries always leave the prediction to the entry that
- *   they would replace.
- * - Useful bits are cleared only where allocation finds no room.
+ * - The base table always learns, and entries that are of no use and unsure leave the prediction to
+ *   the entry that they would replace.
+ * - A new entry is of little use at once, and takes the place of the least useful one of all longer
+ *   tables; the use of all of these then falls until one has none. So there is always room, and
+ *   what is used again in time stays.
  *
  * Kind 2 imitates cachegrind (its manual, section "Branch prediction simulation"): 16,384 two-bit
  * counters by seven bits of the address and the last seven outcomes; a table of the last targets of
@@ -188,52 +192,41 @@ static inline struct place branch_find_place(
 {
 	uint64_t product = history * MULTIPLIER, mask = p->set_mask;
 	struct place place = {
-		p->sets[(product ^ address >> 44) & mask].of,
-		p->sets[(product >> 27 ^ address >> 35) & mask].of + WAYS / 2,
+		p->sets[(product >> 4 ^ address >> 44) & mask].of,
+		p->sets[(product >> 31 ^ address >> 35) & mask].of + WAYS / 2,
 	};
 
 	return place;
 }
 
-/* A new entry in the first of these tables that has room, or less use for all. */
-static void allocate_one(uint16_t *const *entry, const struct ways *tags, unsigned start,
-	unsigned end, unsigned taken)
-{
-	unsigned i;
-
-	for (i = start; i < end; i++) {
-		if (*entry[i] & USEFUL)
-			continue;
-		*entry[i] = (uint16_t)((tags->of[i] & TAG) | (taken ? COUNTER(4) : COUNTER(3)));
-		return;
-	}
-	for (i = start; i < end; i++)
-		--*entry[i]; /* useful, and more than 0 */
-}
-
-/* After a misprediction: a new entry in a table of longer history, from `start` on; if that is one
- * of the shorter ones, in one of the longer ones as well. */
+/* After a misprediction: a new entry in one of the tables of longer history, from `start` on, in
+ * place of the least useful there. The others are as much less useful now, so that what is not used
+ * goes. */
 static NOINLINE int branch_allocate(
 	struct predictor *p, uint64_t history, uint64_t address, unsigned start, unsigned taken)
 {
 	struct place place = branch_find_place(p, history, address);
+	unsigned i, k, way, count = WAYS - start, first, best = start, least = USEFUL + 1;
 	uint16_t *entry[WAYS];
 	struct ways tags;
-	unsigned i, skip;
 
-	if (start == WAYS)
+	if (!count)
 		return 0;
 	hash_tags(&tags, history, address);
 	p->random = p->random * 1664525 + 1013904223;
-	skip = (p->random >> 30) == 0; /* or each would fight for the same table */
+	first = (p->random >> 16) * count >> 16; /* or all would be in the same table */
 	for (i = 0; i < WAYS; i++)
 		entry[i] = i < WAYS / 2 ? &place.near[i] : &place.far[i - WAYS / 2];
-	if (start + skip < WAYS / 2)
-		allocate_one(entry, &tags, start + skip, WAYS / 2, taken);
-	start = start > WAYS / 2 ? start : WAYS / 2;
-	if (start < WAYS - 1)
-		start += skip;
-	allocate_one(entry, &tags, start, WAYS, taken);
+	for (k = 0; k < count; k++) {
+		way = start + (first + k < count ? first + k : first + k - count);
+		if ((*entry[way] & USEFUL) < least) {
+			least = *entry[way] & USEFUL;
+			best = way;
+		}
+	}
+	for (i = start; i < WAYS; i++)
+		*entry[i] = (uint16_t)(*entry[i] - least);
+	*entry[best] = (uint16_t)((tags.of[best] & TAG) | COUNTER(taken ? 4 : 3) | 1);
 	return 0;
 }
 

@@ -132,7 +132,7 @@ static turn adds_to(const size_t *n)
 
 /* ---- code ---- */
 
-static unsigned char *code, *put; /* rbx: data, of which there is a MiB */
+static unsigned char *code, *put; /* rbx: data, of which there are two MiB */
 static const char *mix = "adds";
 static unsigned put_count;
 
@@ -467,6 +467,28 @@ static int any(size_t i)
 	return (int)(kernel_random(&seed) >> 20 & 255);
 }
 
+/* Series of so many bits: every other one is the same. */
+static size_t series;
+
+static int half_new(size_t i)
+{
+	static uint8_t same[1 << 16];
+	uint8_t now = (uint8_t)(kernel_random(&seed) >> 20);
+
+	if (i / series % 2)
+		return now;
+	if (i < series)
+		same[i] = now;
+	return same[i % series];
+}
+
+/* bytes of a series, up to 65536; nothing; bytes. */
+static turn bits_half_new(const size_t *n)
+{
+	series = n[0] < 1 << 16 ? n[0] : 1 << 16;
+	return by_bits((const size_t[]){1, 2, n[2]}, half_new);
+}
+
 static turn bits_none(const size_t *n)
 {
 	return by_bits(n, none);
@@ -535,7 +557,7 @@ static turn targets_cyclic(const size_t *n)
 static void begin_code(void)
 {
 	code = put = room(16 << 20);
-	data = room(1 << 20);
+	data = room(2 << 20);
 }
 
 static void take(turn f)
@@ -577,6 +599,7 @@ static const struct kernel {
 	{"bits-all", bits_all, 1},
 	{"bits-by-turns", bits_by_turns, 1},
 	{"bits-random", bits_random, 1},
+	{"bits-half-new", bits_half_new, 1},
 	{"targets-shared", targets_shared, 1},
 	{"targets-own", targets_own, 1},
 	{"targets-cyclic", targets_cyclic, 1},
