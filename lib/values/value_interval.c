@@ -28,13 +28,21 @@ static void share_finish(struct value_share *s, double slack, double lost, uint6
 
 /*
  * Windows begin at moments of time, not of execution, so what is executed slowly is seen more
- * often: the scatter between windows is not all of the error. All of it, as a multiple of the
- * variance by scatter: chosen with five programs, gzip among them. In runs of seconds at the usual
- * budget, 94 to 100% of the places of seven programs are in their intervals, but 71% of bc, where
- * there is bias (docs/accuracy.md). Weights of windows by the cost of their code, as learned from
- * where they begin, do not remove it.
+ * often. Slow turns of a loop among fast ones add to the scatter: all of it, as a multiple of the
+ * variance between windows, is BEYOND_SCATTER. Slow phases of a program bias the share, and more
+ * windows do not make that less: its error is this part of the standard deviation of the share
+ * between windows, the correlation of the share with cycles per instruction by the relative
+ * deviation of these. Chosen with gzip, bzip2, xz, sed and bc (docs/accuracy.md has others). What a
+ * window costs cannot be learned from where windows begin: phases without common code have as many
+ * windows as they take time, however many instructions they execute.
  */
 #define BEYOND_SCATTER 1.5
+#define BIAS           0.06
+
+static double beyond_scatter(const struct experiment_value_site *site)
+{
+	return BEYOND_SCATTER + BIAS * BIAS * (double)site->moments;
+}
 
 /* least: independent values that the site has at least; beyond: see above. */
 static struct value_share value_share_at_least(const struct experiment_value_site *site,
@@ -67,7 +75,7 @@ static struct value_share value_share_at_least(const struct experiment_value_sit
 struct value_share value_share_of(
 	const struct experiment_value_site *site, const struct experiment_value *value)
 {
-	return value_share_at_least(site, value, (double)site->count, BEYOND_SCATTER);
+	return value_share_at_least(site, value, (double)site->count, beyond_scatter(site));
 }
 
 struct value_share value_share_fitted(
