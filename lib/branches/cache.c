@@ -65,6 +65,11 @@ struct cache *cache_logging(struct held *f)
 	return cache_get(f, &f->process->logging, true);
 }
 
+bool cache_serves(const struct cache *c)
+{
+	return !c->refused;
+}
+
 void cache_free(struct cache *c)
 {
 	if (!c)

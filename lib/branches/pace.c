@@ -28,7 +28,7 @@
 #define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
-#define SHARE_TURNS   0.008 /* of anchors */
+#define SHARE_TURNS   0.005 /* of anchors */
 #define SHARE_CLOCK   0.03  /* samples by stops */
 #define SHARE_MOST    0.07  /* of all that is spent, at any moment */
 #define VISITS_MOST   1.3   /* of their share, the same */
@@ -49,7 +49,8 @@
 #define COST_SAMPLE   (0.06 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
-#define STILL_MOST    4 /* naps */
+#define TICK_MOST     (4 * (uint64_t)MILLISECOND) /* of most kernels */
+#define STILL_MOST    4                           /* naps */
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
 #define LATEST        8 /* bursts (windows): those before them do not decide what the next cost */
@@ -247,16 +248,20 @@ static void one_window(struct branches *b, struct followed *p)
 {
 	uint64_t before = spent(b);
 
-	/* Anchors say more. */
-	if (!p->cache || !native_counts(p->cache))
-		calibrate_once(b);
-	else
-		p = NULL;
-	if (p && b->costs.elapsed > 0) {
+	calibrate_once(b);
+	if (b->costs.elapsed > 0) {
 		branches_window(b, p);
 		pace_note(&b->windows, (double)(spent(b) - before));
 	}
 	draw_next(b, &b->windows);
+}
+
+/* Where there are copies, bursts have times: these say more than windows, and cost less. */
+static bool window_due(struct branches *b, const struct followed *p)
+{
+	if (b->used >= b->windows.next && p->cache && cache_serves(p->cache))
+		draw_next(b, &b->windows);
+	return due(b, &b->windows);
 }
 
 /* Anchors that are in place now and then change in the middle of stretches, too. */
@@ -314,13 +319,14 @@ static void tell_counts(struct branches *b)
 }
 
 /* The time before the next possible moment. The kernel may update the clock of a process that runs
- * at its ticks only, so one that does not go on is idle after some naps, each longer than the last.
- * Within a budget the first counts as idle: anchors' turns are then fewer than their share allows,
- * which costs the program less. */
+ * at its ticks only, so one that does not go on is idle after some naps, each longer than the last;
+ * within a budget after one that is as long as a tick. Visits and samples do with fewer
+ * moments. */
 static uint64_t nap(struct branches *b, bool still)
 {
 	uint64_t next = b->bursts.next < b->windows.next ? b->bursts.next : b->windows.next;
 	uint64_t left, width = b->threads.count;
+	bool asked = b->bursts.share >= 1;
 
 	next = next < b->turns.next ? next : b->turns.next;
 	next = next < b->clock.next ? next : b->clock.next;
@@ -329,10 +335,10 @@ static uint64_t nap(struct branches *b, bool still)
 		width = (uint64_t)CPU_COUNT(&b->processors);
 	left /= width ? width : 1;
 	b->still = still ? b->still + 1 : 0;
-	if (b->still > (b->bursts.share >= 1 ? STILL_MOST : 0))
+	if (b->still > (asked ? STILL_MOST : b->request.visit || b->request.only_samples ? 0 : 1))
 		return SLEEP_MAX;
 	if (still)
-		return SLEEP_MIN << (b->still - 1);
+		return asked ? SLEEP_MIN << (b->still - 1) : TICK_MOST;
 	return left < SLEEP_MIN ? SLEEP_MIN : left > SLEEP_MAX ? SLEEP_MAX : left;
 }
 
@@ -449,7 +455,7 @@ void branches_run(struct branches *b)
 
 		if (p && due(b, &b->bursts))
 			one_burst(b, p);
-		else if (p && due(b, &b->windows))
+		else if (p && window_due(b, p))
 			one_window(b, p);
 		else if (p && b->used >= b->turns.next)
 			one_turn(b, p);

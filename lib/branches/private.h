@@ -373,6 +373,8 @@ uint64_t hold_time(const struct followed *p, pid_t tid);
 
 /* cache.h */
 void cache_free(struct cache *c);
+/* Whether its process can run copies, as far as known. */
+bool cache_serves(const struct cache *c);
 /* Undoes the patches of anchors in code that was read at this address. */
 void anchors_mask(const struct cache *c, uint64_t at, uint8_t *bytes, size_t size);
 /* A signal is about to be delivered to a thread. If that is in a stub, it is moved to the place in
