@@ -58,6 +58,8 @@ tui_do tui_do_split, tui_do_split_down, tui_do_split_up, tui_follow;
 
 /* menu.c */
 tui_do tui_do_menu, tui_do_in;
+/* Does what the open menu has beside this key; false: no menu is open, or it has no such key. */
+bool tui_menu_key(struct tui *t, int key);
 
 tui_has tui_has_split, tui_has_procedure, tui_has_rows, tui_has_tree, tui_has_times, tui_has_zoom;
 

@@ -89,7 +89,7 @@ static void press(struct tui *t, int key)
 		prompt_key(t, key);
 	} else if (t->search.active && key == TUI_KEY_ESCAPE) {
 		t->search.active = false;
-	} else {
+	} else if (!tui_menu_key(t, key)) {
 		a = tui_action_of(t, key);
 		if (a) {
 			t->action = a;

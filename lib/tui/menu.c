@@ -237,6 +237,21 @@ static void choose_item(struct tui *t)
 			}
 }
 
+bool tui_menu_key(struct tui *t, int key)
+{
+	struct tui_page *menu = tui_top(t);
+
+	if (menu->kind != TUI_PAGE_ACTIONS || key <= ' ' || key > '~')
+		return false;
+	for (size_t i = 0; i < menu->items.count; i++)
+		if (menu->items.data[i].key == key) {
+			menu->cursor = i;
+			choose_item(t);
+			return true;
+		}
+	return false;
+}
+
 void tui_do_menu(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);

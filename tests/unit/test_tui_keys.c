@@ -157,6 +157,8 @@ static void test_row_menu(void)
 	tui_fake_keys(&t, "\n");
 	is_str(title(), "butterfly", "which Enter chooses");
 	is_int((long)t.pages.count, 2, "the menu is gone");
+	tui_fake_keys(&t, "\033\nb");
+	is_str(title(), "butterfly", "or the key beside the line");
 	tui_fake_keys(&t, "\033\n\n");
 	is_str(title(), "lines of " SEARCH, "Enter twice: in");
 	tui_fake_keys(&t, "\033\n\033");
