@@ -65,8 +65,7 @@ static inline void clear_before(struct retire *t, uint64_t cycle)
 	if (cycle > t->cleared + RETIRE_CALENDAR)
 		t->cleared = cycle - RETIRE_CALENDAR;
 	for (; t->cleared < cycle; t->cleared++)
-		t->calendar[t->cleared % RETIRE_CALENDAR] = t->banks[t->cleared % RETIRE_CALENDAR] =
-			0;
+		t->calendar[t->cleared % RETIRE_CALENDAR] = (struct retire_cycle){0, 0};
 }
 
 static inline struct retire_full *full_of(struct retire *t, uint64_t wanted)
@@ -80,6 +79,7 @@ NOINLINE uint64_t retire_take_later(struct retire *t, uint64_t at, uint32_t port
 {
 	uint64_t wanted = ports | (uint64_t)banks << 32, cycle = at, last = at + RETIRE_CALENDAR;
 	struct retire_full *f = full_of(t, wanted);
+	struct retire_cycle *c;
 	uint32_t free, bank;
 
 	if (f->ports != wanted)
@@ -87,13 +87,14 @@ NOINLINE uint64_t retire_take_later(struct retire *t, uint64_t at, uint32_t port
 	for (;; cycle++) {
 		if (cycle >= f->from && cycle < f->until)
 			cycle = f->until;
-		free = ports & ~t->calendar[cycle % RETIRE_CALENDAR];
-		bank = banks & ~t->banks[cycle % RETIRE_CALENDAR];
+		c = &t->calendar[cycle % RETIRE_CALENDAR];
+		free = ports & ~c->busy;
+		bank = banks & ~c->banks;
 		if ((free && (bank || !banks)) || cycle >= last)
 			break;
 	}
-	t->calendar[cycle % RETIRE_CALENDAR] |= free & -free & ~RETIRE_NO_PORT;
-	t->banks[cycle % RETIRE_CALENDAR] |= bank & -bank;
+	c->busy |= free & -free & ~RETIRE_NO_PORT;
+	c->banks |= bank & -bank;
 	if (at < f->from || at > f->until)
 		f->from = at;
 	f->until = cycle;
@@ -313,9 +314,11 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 {
 	struct retire *t = w->t;
 	const struct retire_op *noted = careful ? noted_op(w, block) : end;
-	uint64_t came = t->came, gone = t->gone, number = t->instructions, waited = 0;
+	uint64_t came = t->came, gone = t->gone, number = t->instructions;
+	uint64_t told = 0; /* parts that are not waits, or whose causes are known */
 	const uint64_t line_bytes = UINT64_C(1) << t->line_bits;
 	uint64_t *const ready = t->ready;
+	const uint32_t mask = t->retired_mask;
 
 	for (; op < end; op++) {
 		uint64_t at, done, address = 0, next = came + op->cost;
@@ -324,7 +327,7 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 		if (careful) {
 			if (UNLIKELY(op == noted))
 				break;
-			next = later(next, t->retired[(number - t->window) % RETIRE_WINDOW_MAX]);
+			next = later(next, t->retired[(number - t->window) & mask]);
 		}
 		at = later(next >> RETIRE_CYCLE_BITS,
 			later(ready[op->source[0]], ready[op->source[1]]));
@@ -357,19 +360,23 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 		ready[op->result[1]] = done;
 		gone += op->cost;
 		at = later(done << RETIRE_CYCLE_BITS, gone + RETIRE_CYCLE) - RETIRE_CYCLE;
-		if (UNLIKELY(w->phases.count) || (careful && t->rows))
+		if (careful)
+			told += op->cost;
+		if (UNLIKELY(w->phases.count) || (careful && t->rows)) {
 			wait_longer(w, &block->insns[op - block->ops], gone, at);
-		else
-			waited += at - gone;
+			told += at - gone;
+		}
 		gone = at;
-		t->retired[number++ % RETIRE_WINDOW_MAX] = gone;
+		t->retired[number++ & mask] = gone;
 		if (way == RETIRE_STORES)
 			store_leaves(t, address, gone);
 	}
+	if (!careful) /* the sum of costs */
+		told += came - t->came;
+	t->slots[MODEL_CAUSE_DEPENDENCY] += gone - t->gone - told;
 	t->came = came;
 	t->gone = gone;
 	t->instructions = number;
-	t->slots[MODEL_CAUSE_DEPENDENCY] += waited;
 	return op;
 }
 
@@ -396,7 +403,7 @@ void retire_record(
 		retire_go_on(t, s->block->insns, op->cost);
 	clear_before(t, t->came >> RETIRE_CYCLE_BITS);
 	if (LIKELY(!t->notes) && LIKELY(!t->rows) && LIKELY(t->window >= MODEL_BLOCK_INSNS_MAX) &&
-		LIKELY(t->retired[number % RETIRE_WINDOW_MAX] <= t->came)) {
+		LIKELY(t->retired[number & t->retired_mask] <= t->came)) {
 		t->note[0].insn = (const struct model_insn *)0;
 		op = run(&w, s->block, op, end, record, 0);
 	} else {

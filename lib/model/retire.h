@@ -86,6 +86,7 @@ enum {
 	RETIRE_CYCLE = 1 << RETIRE_CYCLE_BITS, /* parts of a cycle */
 	RETIRE_NOTES_MAX = 1024,
 	RETIRE_WINDOW_MAX = 4096, /* a power of two; windows beyond are as long */
+	RETIRE_RETIRED_MIN = 256, /* more than a block has */
 	RETIRE_CALENDAR = 1024,   /* cycles, a power of two */
 	RETIRE_LINES = 256,       /* lines on their way that are remembered, a power of two */
 	RETIRE_STORED = 256,      /* stores that loads find the data of, a power of two */
@@ -130,6 +131,11 @@ struct retire_op {
 	uint32_t forward, renamed; /* cycles from its data to a load; see model.h */
 	uint32_t key;              /* of its address: base register and displacement; 0: none */
 	uint32_t more[RETIRE_MORE];
+};
+
+/* Ports that are busy; loads of eight banks, four bits each. */
+struct retire_cycle {
+	uint32_t busy, banks;
 };
 
 /* A line that was requested. */
@@ -240,13 +246,15 @@ struct retire {
 
 	uint64_t ready[256]; /* by slot of trace.h: when the result is there.  Of MODEL_SLOT_NONE
 				always 0 */
-	/* By cycle, from `cleared` on: ports that are busy; loads of eight banks, four bits each.
-	 */
-	uint32_t calendar[RETIRE_CALENDAR], banks[RETIRE_CALENDAR];
+	/* By cycle, from `cleared` on. */
+	struct retire_cycle calendar[RETIRE_CALENDAR];
 	uint64_t cleared;
 	struct retire_full full[1 << RETIRE_FULL_BITS];
-	uint64_t retired[RETIRE_WINDOW_MAX];    /* parts; by number of instruction */
 	uint64_t store_left[RETIRE_STORES_MAX]; /* parts */
+	/* Parts; by number of instruction. Only as much as the window needs is used, so that the
+	 * host's cache has it. */
+	uint64_t retired[RETIRE_WINDOW_MAX];
+	uint32_t retired_mask;
 	struct retire_line lines[RETIRE_LINES];
 	/* By set of L1D: when the next line can be requested; modified lines that leave for the
 	 * next. */

@@ -149,6 +149,9 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->row_weight = 1;
 	t->slot = (RETIRE_CYCLE + width / 2) / width;
 	t->window = config->window < RETIRE_WINDOW_MAX ? config->window : RETIRE_WINDOW_MAX;
+	t->retired_mask = RETIRE_RETIRED_MIN - 1;
+	while (t->retired_mask + 1 < t->window)
+		t->retired_mask = 2 * t->retired_mask + 1;
 	t->misses = config->misses;
 	t->miss_hold = config->miss_hold;
 	t->walkers = config->walkers;

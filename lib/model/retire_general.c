@@ -440,7 +440,7 @@ static void go(
 	t->gone = at;
 	if (op->special == MODEL_LATENCY_STRING && further_repetition(t, insn))
 		return;
-	t->retired[t->instructions++ % RETIRE_WINDOW_MAX] = at;
+	t->retired[t->instructions++ & t->retired_mask] = at;
 	if (op->special == MODEL_LATENCY_STRING) {
 		t->string = insn;
 		t->string_number = t->instructions;
@@ -500,7 +500,7 @@ NOINLINE void retire_generally(
 			t->came + op->cost + ((uint64_t)t->string_start << RETIRE_CYCLE_BITS));
 	come_late(w, insn, op->cost, any_stores(m.access, m.count) ? room_of_stores(t) : 0);
 	t->came = later(
-		t->came + op->cost, t->retired[(t->instructions - t->window) % RETIRE_WINDOW_MAX]);
+		t->came + op->cost, t->retired[(t->instructions - t->window) & t->retired_mask]);
 	at = from = t->came >> RETIRE_CYCLE_BITS;
 	for (k = 0; k < MODEL_SOURCES_MAX; k++)
 		at = later(at, t->ready[op->source[k]]);

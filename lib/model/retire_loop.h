@@ -73,25 +73,26 @@ uint64_t retire_take_later(struct retire *t, uint64_t at, uint32_t ports, uint32
 /* From `at` on: the cycle in which one of these ports is free; it is then taken. */
 INLINE uint64_t retire_take(struct retire *t, uint64_t at, uint32_t ports)
 {
-	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
+	struct retire_cycle *c = &t->calendar[at % RETIRE_CALENDAR];
+	uint32_t free = ports & ~c->busy;
 
 	if (UNLIKELY(!free))
 		return retire_take_later(t, at, ports, 0);
-	*busy |= free & -free & ~RETIRE_NO_PORT;
+	c->busy |= free & -free & ~RETIRE_NO_PORT;
 	return at;
 }
 
 /* The same for a load, which also needs its bank. */
 INLINE uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_t address)
 {
-	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
-	uint32_t *taken = &t->banks[at % RETIRE_CALENDAR];
-	uint32_t banks = t->bank_loads << (address >> 1 & 28), bank = banks & ~*taken;
+	struct retire_cycle *c = &t->calendar[at % RETIRE_CALENDAR];
+	uint32_t free = ports & ~c->busy;
+	uint32_t banks = t->bank_loads << (address >> 1 & 28), bank = banks & ~c->banks;
 
 	if (UNLIKELY(!free) || UNLIKELY(!bank & (banks != 0)))
 		return retire_take_later(t, at, ports, banks);
-	*busy |= free & -free & ~RETIRE_NO_PORT;
-	*taken |= bank & -bank;
+	c->busy |= free & -free & ~RETIRE_NO_PORT;
+	c->banks |= bank & -bank;
 	return at;
 }
 

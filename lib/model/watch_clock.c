@@ -53,7 +53,7 @@ static unsigned find_waiter(
 			       ? (unsigned)(m->insn - s->block->insns)
 			       : found;
 	for (i = 0; i < retired; i++) {
-		uint64_t gone = t->retired[(first + i) % RETIRE_WINDOW_MAX];
+		uint64_t gone = t->retired[(first + i) & t->retired_mask];
 
 		if (gone - before > most) {
 			most = gone - before;
@@ -77,7 +77,7 @@ static void walk_cycles(struct model_watch *w, unsigned sampler, const struct co
 		uint64_t own = 1 + (i == waiter ? waits : 0);
 
 		if (t && i < retired) {
-			uint64_t gone = t->retired[(first + i) % RETIRE_WINDOW_MAX];
+			uint64_t gone = t->retired[(first + i) & t->retired_mask];
 
 			own = gone - before;
 			before = gone;
