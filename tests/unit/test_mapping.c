@@ -179,7 +179,11 @@ static void ignore_it(void)
 
 int main(void)
 {
+	static uint8_t room[65536];
+	const stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
 	int status;
+
+	sigaltstack(&stack, NULL); /* Valgrind does not always extend a stack for a signal */
 
 	snprintf(path, sizeof(path), "%s", "/tmp/test-mapping-XXXXXX");
 	close(mkstemp(path));
