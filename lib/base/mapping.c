@@ -88,6 +88,12 @@ void mapping_guard(void)
 	pthread_once(&once, guard);
 }
 
+void mapping_mask(sigset_t *set)
+{
+	sigfillset(set);
+	sigdelset(set, SIGBUS);
+}
+
 struct mapping *mapping_watch(const void *data, size_t size, const char *path, struct error *e)
 {
 	struct mapping *m = calloc(1, sizeof(*m));

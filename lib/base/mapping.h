@@ -9,6 +9,7 @@
 #ifndef BASE_MAPPING_H
 #define BASE_MAPPING_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -31,6 +32,10 @@ void mapping_guard(void);
 struct mapping *mapping_watch(const void *data, size_t size, const char *path, struct error *e);
 /* Of both; NULL is accepted. */
 void mapping_close(struct mapping *m);
+
+/* All signals but that of the handler: what a thread blocks that is not to be interrupted, and may
+ * read mappings. A thread that blocks SIGBUS dies of it with its process. */
+void mapping_mask(sigset_t *set);
 
 /* -1 with *e set if it is cut. */
 int mapping_check(const struct mapping *m, struct error *e);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mapping.h"
+
 enum { THREADS_MAX = 16 };
 
 struct place {
@@ -121,7 +123,7 @@ static unsigned start_threads(struct run *r, pthread_t *threads, unsigned wanted
 	sigset_t all, old;
 	unsigned n = 0;
 
-	sigfillset(&all);
+	mapping_mask(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (n < wanted && pthread_create(&threads[n], NULL, parallel_work, r) == 0)
 		n++;

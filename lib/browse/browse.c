@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/mapping.h"
 #include "browse/choices.h"
 #include "browse/first_table.h"
 #include "browse/switches.h"
@@ -498,7 +499,7 @@ static int start(struct browse *m)
 	int rc;
 
 	/* The interface handles signals. */
-	sigfillset(&all);
+	mapping_mask(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&m->thread, NULL, work, m);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -4,6 +4,7 @@
 #include "../tap.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/mapping.h"
+#include "base/parallel.h"
 #include "experiment/glance.h"
 #include "experiment_random.h"
 #include "image/elf_file.h"
@@ -74,6 +76,37 @@ static void test_plain(void)
 	mapping_close(m);
 	ok(!mapping_open("/nowhere/at-all", &e) && strstr(e.message, "cannot read"), "no file: %s",
 		e.message);
+}
+
+static pthread_barrier_t both;
+
+/* Each thread reads one page. */
+static int read_page(void *context, size_t i, void *result, struct error *e)
+{
+	const struct mapping *m = context;
+
+	(void)e;
+	pthread_barrier_wait(&both);
+	*(unsigned *)result = sum((const uint8_t *)m->data + i * 4096, 4096);
+	return 0;
+}
+
+/* Threads that have all other signals blocked. */
+static void test_threads(void)
+{
+	static char bytes[2 * 4096];
+	struct mapping *m;
+	struct parallel p = {.count = 2, .size = sizeof(unsigned), .threads = 2, .make = read_page};
+
+	memset(bytes, 1, sizeof(bytes));
+	put(bytes, sizeof(bytes));
+	cut_to = 0;
+	p.context = m = mapping_open(path, NULL);
+	cut_to = -1;
+	pthread_barrier_init(&both, NULL, 2);
+	ok(parallel_run(&p, NULL) == 0 && mapping_check(m, NULL), "threads read what is cut");
+	pthread_barrier_destroy(&both);
+	mapping_close(m);
 }
 
 /* As long as a reader of reports looks at it. */
@@ -193,6 +226,7 @@ int main(void)
 	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS,
 		"a signal that is sent ends the process");
 	test_plain();
+	test_threads();
 	test_image();
 	test_recording();
 	test_glance();
