@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,6 +195,15 @@ struct elf_file *elf_file_memory(const void *bytes, size_t size, const char *pat
 	if (elf_version(EV_CURRENT) != EV_NONE)
 		f->elf = elf_memory((char *)f->copy, size);
 	return read_or_close(f, e);
+}
+
+void elf_file_unload(struct elf_file *f)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	/* memory that libelf allocated where it cannot map begins at no page */
+	if (f && !f->copy && f->raw.size && (uintptr_t)f->raw.data % page == 0)
+		madvise((void *)(uintptr_t)f->raw.data, f->raw.size, MADV_DONTNEED);
 }
 
 void elf_file_close(struct elf_file *f)

@@ -44,6 +44,8 @@ struct elf_file *elf_file_open(const char *path, struct error *e);
 /* bytes are copied; path is for messages. */
 struct elf_file *elf_file_memory(const void *bytes, size_t size, const char *path, struct error *e);
 void elf_file_close(struct elf_file *f);
+/* Its pages are no longer in memory, until they are read again. NULL: nothing. */
+void elf_file_unload(struct elf_file *f);
 
 /* The two steps of elf_file_open. First a regular file as a whole, of any format, never waiting
  * for a FIFO's other end (an empty one has raw.data NULL); then its headers. */

@@ -20,6 +20,35 @@ struct guess {
 #define UDATA4       0x03
 #define TABLE_SDATA4 0x3b /* DW_EH_PE_sdata4 | DW_EH_PE_datarel: all linkers' */
 
+static uint64_t start_at(const uint8_t *table, size_t i, uint64_t base)
+{
+	int32_t offset;
+
+	memcpy(&offset, table + i * TABLE_ENTRY, sizeof(offset));
+	return base + (uint64_t)(int64_t)offset;
+}
+
+static int all_starts(struct symbols *s, const uint8_t *table, size_t count, uint64_t base)
+{
+	for (size_t i = 0; i < count; i++)
+		if (vec_add(&s->starts, start_at(table, i, base)))
+			return -1;
+	return 0;
+}
+
+/* Those around each wanted address. The table is sorted. */
+static int wanted_starts(struct image *image, const uint8_t *table, size_t count, uint64_t base)
+{
+	for (size_t i = 0; i < image->wanted.count; i++) {
+		size_t n = vec_search(k, count, start_at(table, k, base) <= image->wanted.data[i]);
+
+		for (size_t k = n ? n - 1 : 0; k < count && k <= n; k++)
+			if (vec_add(&image->symbols.starts, start_at(table, k, base)))
+				return -1;
+	}
+	return 0;
+}
+
 /* The header of the binary search table: version, three encodings, address of .eh_frame, count. */
 static void read_starts(struct image *image)
 {
@@ -39,15 +68,9 @@ static void read_starts(struct image *image)
 	memcpy(&count, table.data + 8, sizeof(count));
 	if (count > (table.size - 12) / TABLE_ENTRY)
 		count = (uint32_t)((table.size - 12) / TABLE_ENTRY);
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t *slot = vec_push(&s->starts);
-		int32_t offset;
-
-		if (!slot)
-			return;
-		memcpy(&offset, table.data + 12 + i * TABLE_ENTRY, sizeof(offset));
-		*slot = base + (uint64_t)(int64_t)offset;
-	}
+	if (image->wanted.count ? wanted_starts(image, table.data + 12, count, base)
+				: all_starts(s, table.data + 12, count, base))
+		return;
 	if (s->starts.count)
 		qsort(s->starts.data, s->starts.count, sizeof(*s->starts.data), order_u64);
 }

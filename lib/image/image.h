@@ -75,6 +75,10 @@ struct image_symbol {
 /* The function that address is in; NULL if there is none. Of aliases, always the same one is
  * chosen (global before weak before local, then the shortest). */
 const struct image_symbol *image_symbol_at(struct image *image, uint64_t address);
+/* To be called before anything is asked: names of functions will be asked for these addresses only,
+ * which are rising. The memory of an open image is then theirs, not that of its tables. -1 when
+ * memory is out. */
+int image_want_symbols(struct image *image, const uint64_t *addresses, size_t count);
 /* All functions in order of address; stops when call returns non-zero and returns that. */
 int image_symbols(struct image *image,
 	int (*call)(void *context, const struct image_symbol *symbol), void *context);

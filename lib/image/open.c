@@ -191,6 +191,7 @@ void image_close(struct image *image)
 	if (!image)
 		return;
 	symbols_fini(&image->symbols);
+	vec_fini(&image->wanted);
 	variables_fini(&image->variables);
 	types_fini(image);
 	cfi_free(image->cfi);

@@ -164,13 +164,25 @@ static int read_stubs(struct image *image, const struct slots *slots, size_t whi
 	return 0;
 }
 
+static bool stubs_wanted(struct image *image)
+{
+	for (size_t i = 0; i < sizeof(stubs) / sizeof(*stubs); i++) {
+		const struct elf_section *s = elf_file_section(image->elf, stubs[i].name);
+
+		if (s && symbols_wanted(image, s->header.sh_addr, s->header.sh_size))
+			return true;
+	}
+	return false;
+}
+
 int plt_symbols(struct image *image)
 {
 	struct elf_file *f = image->elf;
 	struct slots slots = {.functions = image->symbols.all.count};
 	int failed = 0;
 
-	if (image->machine == IMAGE_OTHER || f->header.e_ident[EI_CLASS] != ELFCLASS64)
+	if (image->machine == IMAGE_OTHER || f->header.e_ident[EI_CLASS] != ELFCLASS64 ||
+		!stubs_wanted(image))
 		return 0;
 	for (size_t i = 0; !failed && i < f->sections.count; i++)
 		failed = read_relocations(&slots, f, &f->sections.data[i]);

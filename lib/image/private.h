@@ -44,6 +44,7 @@ struct image {
 	struct elf_file *mini; /* of .gnu_debugdata; NULL: none, or not yet sought */
 	bool mini_sought;
 	struct symbols symbols;
+	VEC(uint64_t) wanted; /* rising: only functions with these have names; none: all have */
 	struct variables variables;
 	struct data_types *types; /* NULL: not yet requested */
 	struct debug *debug;      /* NULL: not yet requested */
@@ -61,6 +62,8 @@ struct elf_file *separate_file_linked(struct image *image, const char *beside, c
 	const uint8_t *build_id, size_t length);
 
 void symbols_load(struct image *image);
+/* Is a name wanted of [address, address + size)? */
+bool symbols_wanted(const struct image *image, uint64_t address, uint64_t size);
 void symbols_fini(struct symbols *s);
 void variables_fini(struct variables *v);
 void types_fini(struct image *image);

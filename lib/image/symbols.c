@@ -15,7 +15,25 @@ struct candidate {
 
 struct candidates {
 	VEC(struct candidate) all;
+	const struct image *image;
 };
+
+bool symbols_wanted(const struct image *image, uint64_t address, uint64_t size)
+{
+	size_t n = image->wanted.count;
+	size_t i = vec_search(k, n, image->wanted.data[k] < address);
+
+	return !n || (i < n && image->wanted.data[i] - address < size);
+}
+
+int image_want_symbols(struct image *image, const uint64_t *addresses, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (vec_add(&image->wanted, addresses[i]))
+			return -1;
+	elf_file_unload(image->elf); /* it may have been read for its identity */
+	return 0;
+}
 
 bool symbols_elf(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol)
 {
@@ -93,9 +111,11 @@ static int symbols_consider(
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return 0;
 	h = code_section(f, s);
+	if (!h || s->st_value < h->sh_addr || s->st_value - h->sh_addr >= h->sh_size ||
+		(s->st_size && !symbols_wanted(c->image, s->st_value, s->st_size)))
+		return 0;
 	name = elf_file_span_string(strings, s->st_name);
-	if (!h || !name || !*name || s->st_value < h->sh_addr ||
-		s->st_value - h->sh_addr >= h->sh_size)
+	if (!name || !*name)
 		return 0;
 	/* $x, $d: mapping symbols; .L: an assembler's labels */
 	if (type == STT_NOTYPE && (*name == '$' || strncmp(name, ".L", 2) == 0))
@@ -174,6 +194,19 @@ int symbols_add_named(struct image *image, uint64_t address, uint64_t size, cons
 	return 0;
 }
 
+/* Names of our own: those of the file keep its pages in memory. */
+static int keep_names(struct symbols *s)
+{
+	for (size_t i = 0; i < s->all.count; i++) {
+		char **name = vec_push(&s->names);
+
+		if (!name || !(*name = strdup(s->all.data[i].name)))
+			return -1;
+		s->all.data[i].name = *name;
+	}
+	return 0;
+}
+
 static int by_address_of_symbols(const void *a, const void *b)
 {
 	const struct image_symbol *x = a, *y = b;
@@ -209,7 +242,7 @@ static void load_of_symbols(struct image *image, struct candidates *c)
 	struct symbols *s = &image->symbols;
 	size_t before;
 
-	if (read_tables(image, c) || settle(s, c))
+	if (read_tables(image, c) || settle(s, c) || (image->wanted.count && keep_names(s)))
 		return;
 	before = s->all.count;
 	plt_symbols(image);
@@ -224,7 +257,7 @@ static void load_of_symbols(struct image *image, struct candidates *c)
 
 void symbols_load(struct image *image)
 {
-	struct candidates c = {0};
+	struct candidates c = {.image = image};
 
 	if (image->symbols.ready)
 		return;
@@ -232,6 +265,10 @@ void symbols_load(struct image *image)
 	if (image->elf->header.e_type != ET_REL)
 		load_of_symbols(image, &c);
 	vec_fini(&c.all);
+	if (image->wanted.count) {
+		elf_file_unload(image->elf);
+		elf_file_unload(image->separate);
+	}
 }
 
 void symbols_fini(struct symbols *s)

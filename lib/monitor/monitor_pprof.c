@@ -32,7 +32,7 @@ static int pprof_bytes(struct prof_data *data, struct strbuf *out, struct error 
 
 int monitor_pprof(struct experiment *x, struct strbuf *out, struct error *e)
 {
-	const struct prof_images_search search = {.executable = NULL};
+	const struct prof_images_search search = {.sparing = true};
 	const struct prof_input input = {.experiment = x, .file = "monitor"};
 	const struct prof_request request = {.inputs = &input, .count = 1};
 	struct prof_names_ops names = profile_images_ops;

@@ -143,6 +143,35 @@ static const char *why_nameless(const char *path)
 		   : "not an ELF file: there are no names";
 }
 
+static int by_value_of_addresses(const void *a, const void *b)
+{
+	return sort_rising(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Only the addresses that the data has of the image get names. */
+static int want_addresses(const struct prof_data *d, uint32_t index, struct image *image)
+{
+	VEC(uint64_t) addresses = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 1; k < x->nodes.count && rc == 0; k++) {
+			const struct experiment_node *n = experiment_node_at(x, k);
+
+			if (n->key.image < x->images.count &&
+				d->image_of.data[i][n->key.image] == index)
+				rc = vec_add(&addresses, n->key.address);
+		}
+	}
+	if (addresses.count)
+		qsort(addresses.data, addresses.count, sizeof(uint64_t), by_value_of_addresses);
+	rc = rc || image_want_symbols(image, addresses.data, addresses.count) ? -1 : 0;
+	vec_fini(&addresses);
+	return rc;
+}
+
 static void try_open(struct prof_images *images, uint32_t index)
 {
 	const struct experiment_image *im = images->data->images.data[index].image;
@@ -162,8 +191,11 @@ static void try_open(struct prof_images *images, uint32_t index)
 	if (images->executable == (long)index)
 		id.path = images->search->executable;
 	s->image = image_open(&id, &images->search->where, &e);
-	if (s->image)
+	if (s->image) {
+		if (images->search->sparing)
+			(void)want_addresses(images->data, index, s->image);
 		return;
+	}
 	s->state = e.code == ERR_CONFLICT ? PROF_IMAGE_REPLACED : PROF_IMAGE_MISSING;
 	snprintf(s->why, sizeof(s->why), "%s", e.message);
 }

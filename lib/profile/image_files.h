@@ -13,6 +13,7 @@ struct prof_images;
 struct prof_images_search {
 	struct image_search where;
 	const char *executable; /* to be used for the image that has its identity; may be NULL */
+	bool sparing;           /* of memory: names are asked for addresses of the data alone */
 };
 
 /* search and the data it points to must outlive it, and so must d. NULL with *e set: ERR_CONFLICT
