@@ -32,7 +32,7 @@ static void share_finish(struct value_share *s, double slack, double lost, uint6
  * variance between windows, is BEYOND_SCATTER. Slow phases of a program bias the share, and more
  * windows do not make that less: its error is this part of the standard deviation of the share
  * between windows, the correlation of the share with cycles per instruction by the relative
- * deviation of these. Chosen with gzip, bzip2, xz, sed and bc (docs/accuracy.md has others). What a
+ * deviation of these. Chosen with gzip, bzip2, sed and bc (docs/accuracy.md has others). What a
  * window costs cannot be learned from where windows begin: phases without common code have as many
  * windows as they take time, however many instructions they execute.
  */
