@@ -303,6 +303,27 @@ INLINE uint64_t store_hit(struct retire *t, const struct retire_op *op, uint64_t
 	return retire_take(t, from, t->store_ports);
 }
 
+/* When the op has its operands, not before `from`. */
+INLINE uint64_t has_operands(const uint64_t *ready, const struct retire_op *op, uint64_t from)
+{
+	uint64_t at = later(from, later(ready[op->source[0]], ready[op->source[1]]));
+
+	return UNLIKELY(op->many) ? later(at, later(ready[op->source[2]], ready[op->source[3]]))
+				  : at;
+}
+
+/* Executes the op, which has its operands at `at`: when its results are there. */
+INLINE uint64_t run_op(struct walk *w, const struct retire_op *op, uint64_t *ready, uint64_t at)
+{
+	uint64_t done = retire_take(w->t, at, op->ports) + op->latency;
+
+	if (UNLIKELY(done != at + op->latency))
+		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, done);
+	ready[op->result[0]] = done;
+	ready[op->result[1]] = done;
+	return done;
+}
+
 /*
  * Runs ops up to one that needs retire_generally: returns that op, or the end. careful: an
  * instruction may have to wait for room in the window, or has notes, or waits are counted by
@@ -329,10 +350,7 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 				break;
 			next = later(next, t->retired[(number - t->window) & mask]);
 		}
-		at = later(next >> RETIRE_CYCLE_BITS,
-			later(ready[op->source[0]], ready[op->source[1]]));
-		if (UNLIKELY(op->many))
-			at = later(at, later(ready[op->source[2]], ready[op->source[3]]));
+		at = has_operands(ready, op, next >> RETIRE_CYCLE_BITS);
 		if (way != RETIRE_PLAIN) {
 			uint64_t from = later(next >> RETIRE_CYCLE_BITS,
 				later(ready[op->for_address[0]], ready[op->for_address[1]]));
@@ -353,11 +371,7 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 			at = later(at, from);
 		}
 		came = next;
-		done = retire_take(t, at, op->ports) + op->latency;
-		if (UNLIKELY(done != at + op->latency))
-			add_phase(&w->phases, MODEL_CAUSE_UNIT, at, done);
-		ready[op->result[0]] = done;
-		ready[op->result[1]] = done;
+		done = run_op(w, op, ready, at);
 		gone += op->cost;
 		at = later(done << RETIRE_CYCLE_BITS, gone + RETIRE_CYCLE) - RETIRE_CYCLE;
 		if (careful)
