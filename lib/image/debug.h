@@ -47,6 +47,8 @@ struct debug {
 	Dwarf *lines;    /* the handle for lines, at first that of the entries; NULL: none */
 	unsigned handle; /* its number, from 1 */
 	size_t rows;     /* that it has decoded */
+	void *cut;       /* the section of lines, where it had to be changed */
+	bool cut_sought;
 	struct table files, answers;
 
 	VEC(struct split *) splits;
@@ -84,6 +86,11 @@ const char *debug_name(struct debug *d, Dwarf_Die *die);
 /* The same, as linkers have it. */
 const char *debug_linkage_name(Dwarf_Die *die);
 void debug_names_fini(struct debug *d);
+
+/* discriminators.c: puts a copy in the place of .debug_line, in which discriminators that are too
+ * large for libdw are 0. The copy, to be freed when libdw is done with the file; NULL: there is
+ * none of these, or memory is out. */
+void *discriminators_cut(struct elf_file *f);
 
 /* lines.c */
 int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line);

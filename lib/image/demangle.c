@@ -8,11 +8,25 @@
 /* Longer names are not demangled: some take too much time. */
 #define LONGEST 16384
 
+/* clang's -funique-internal-linkage-names, which pseudo-probes imply: a hash of the file's path in
+ * the names of static functions, which says nothing to people. */
+static void drop_unique(char *name)
+{
+	static const char unique[] = ".__uniq.";
+	char *at = strstr(name, unique), *end;
+
+	if (!at)
+		return;
+	end = at + strlen(unique);
+	end += strspn(end, "0123456789");
+	memmove(at, end, strlen(end) + 1);
+}
+
 char *image_demangle(const char *name)
 {
 	static const int style = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO;
-	const char *version = strchr(name, '@');
-	char *bare, *nice;
+	const char *version = strchrnul(name, '@');
+	char *bare, *nice, *longer;
 
 	/* _Z: C++, Rust; _R: Rust. Other names are not mangled. */
 	if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0 &&
@@ -20,21 +34,12 @@ char *image_demangle(const char *name)
 		return NULL;
 	if (strlen(name) > LONGEST)
 		return NULL;
-	if (!version)
-		return cplus_demangle(name, style);
 	bare = strndup(name, (size_t)(version - name));
 	if (!bare)
 		return NULL;
+	drop_unique(bare);
 	nice = cplus_demangle(bare, style);
 	free(bare);
-	if (nice) {
-		size_t length = strlen(nice), tail = strlen(version) + 1;
-		char *longer = realloc(nice, length + tail);
-
-		if (!longer)
-			return nice;
-		memcpy(longer + length, version, tail);
-		return longer;
-	}
-	return NULL;
+	longer = nice && *version ? realloc(nice, strlen(nice) + strlen(version) + 1) : NULL;
+	return longer ? strcat(longer, version) : nice;
 }

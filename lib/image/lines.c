@@ -51,8 +51,17 @@ static Dwarf_Die *reopened(struct debug *d, struct unit *u, Dwarf_Die *die)
 static Dwarf_Lines *decoded(struct debug *d, struct unit *u, Dwarf_Die *die, size_t *count)
 {
 	Dwarf_Lines *lines;
+	bool read = reopened(d, u, die) && dwarf_getsrclines(die, &lines, count) == 0;
 
-	if (!reopened(d, u, die) || dwarf_getsrclines(die, &lines, count) != 0)
+	if (!read && d->lines && !d->cut_sought) {
+		d->cut_sought = true;
+		d->cut = discriminators_cut(d->elf);
+		if (d->cut) { /* a handle remembers failures */
+			close_handle(d);
+			read = reopened(d, u, die) && dwarf_getsrclines(die, &lines, count) == 0;
+		}
+	}
+	if (!read)
 		return NULL;
 	if (u->lines_in != d->handle)
 		d->rows += *count;

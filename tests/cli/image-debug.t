@@ -71,7 +71,9 @@ if command -v clang++ >/dev/null; then
 	for version in 4 5; do
 		try "clang, DWARF $version" clang++ -O1 -gdwarf-$version
 		try "clang, split DWARF $version" clang++ -O1 -gdwarf-$version -gsplit-dwarf
+		try "clang, DWARF $version, discriminators that libdw does not take" clang++ -O1 -gdwarf-$version -fpseudo-probe-for-profiling
 	done
+	try "clang, the same compressed" clang++ -O1 -g -gz -fpseudo-probe-for-profiling
 else
 	skip "clang's DWARF" "clang++ is not installed"
 fi

@@ -93,6 +93,10 @@ if [ -n "$clang" ]; then
 	run $clang -O2 -Wall -Wextra -Werror -fpseudo-probe-for-profiling -fprofile-sample-use=probed.llvm -S -emit-llvm -o used.ll "$data/inlined.c"
 	is "$clang reads these without a warning" "$status$out$err" 0
 	like "and marks the hot function" "$(cat used.ll)" 'function_entry_count", i64 500[01]'
+	run prof -export afdo -image ./probed -o probed.afdo probed.ideal
+	like "formats by lines have lines of it, too" "$status$err" '^0prof: afdo of probed: .*; (9[5-9]|100)\.[0-9]+% have source lines$'
+	run prof probed.ideal
+	like "people see no hash in names" "$(printf '%s\n' "$out" | grep ' hot')" ' hot(\([^)]*\))? \(probed: inlined.c, [0-9]+\)$'
 	objcopy --dump-section .pseudo_probe=section probed probed.cut && truncate -s -3 section && objcopy --update-section .pseudo_probe=section probed probed.cut
 	ssrun -q -ideal -o cut.ideal ./probed.cut
 	run prof -export llvm -image probed.cut cut.ideal

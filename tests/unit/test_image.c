@@ -76,6 +76,8 @@ static void test_names(void)
 
 	demangles("_ZN6shapes6squareIiE4areaEi", "shapes::square<int>::area(int)");
 	demangles("_ZN3foo3barEv.constprop.0", "foo::bar() [clone .constprop.0]");
+	demangles("_ZL3hoti.__uniq.13956324169348401700.cold", "hot(int) [clone .cold]");
+	demangles("_ZL3hoti.__uniq.1@V2", "hot(int)@V2");
 	demangles("_ZN3foo3barEv@@LIB_1.0", "foo::bar()@@LIB_1.0");
 	demangles(
 		"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
