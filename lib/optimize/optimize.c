@@ -19,12 +19,20 @@ static const char CLANG_CFLAGS[] = "-fdebug-info-for-profiling";
 /* Blocks are numbered before they are optimised: a profile by these numbers loses less. */
 static const char PROBE_CFLAGS[] = "-fpseudo-probe-for-profiling";
 static const char GCC_CFLAGS[] = "-fno-reorder-blocks-and-partition";
+/* How clang uses a sample profile: a compiler that does not know the first flags builds by the
+ * next. Profi is of LLVM 14, salvaging of LLVM 17. */
+static const char *const SPGO_FLAGS[] = {
+	"-mllvm -sample-profile-use-profi -mllvm -sample-profile-inline-size "
+	"-mllvm -salvage-stale-profile",
+	"-mllvm -sample-profile-use-profi -mllvm -sample-profile-inline-size",
+	"-mllvm -sample-profile-inline-size",
+};
 static const char PROFILE_LDFLAGS[] = "-Wl,--emit-relocs";
 
 /* What is replaced, and must be slower. */
 static const char *replaced(const struct workshop *w)
 {
-	return w->request->against ? w->request->against : w->base;
+	return w->request->against ? w->request->against : w->plain;
 }
 
 /* Whether a way is wanted. */
@@ -90,36 +98,45 @@ static int build_with(
 
 /* ---- ways ---- */
 
+/* An old compiler refuses flags that it does not know at once. */
+static int build_by_samples(const struct workshop *w, const char *profile, bool probes, bool stale,
+	const char *to, struct error *e)
+{
+	const size_t ways = w->clang ? sizeof(SPGO_FLAGS) / sizeof(*SPGO_FLAGS) : 1;
+	int rc = -1;
+
+	for (size_t i = w->clang && !stale; i < ways && rc; i++) {
+		char *flags;
+
+		if (asprintf(&flags,
+			    w->clang ? "-fprofile-sample-use=%s %s" : "-fauto-profile=%s%s",
+			    profile, w->clang ? SPGO_FLAGS[i] : "") < 0)
+			return error_nomem(e);
+		rc = build_with(w, probes, flags, to, e);
+		free(flags);
+	}
+	return rc;
+}
+
 /* A build by a sample profile. stale: records are of another build. */
 static int try_samples(struct workshop *w, char *const *files, bool stale, struct error *e)
 {
 	const char *how = w->clang ? "spgo" : "afdo";
-	char *profile = workshop_path(w, "profile", e), *flag = NULL;
+	char *profile = workshop_path(w, "profile", e);
 	struct optimize_candidate *c = profile ? candidate_add(w, how, e) : NULL;
 	struct pgo_coverage coverage;
-	int built = -1, rc;
+	int built, rc;
 
 	if (!c) {
 		free(profile);
 		return -1;
 	}
 	workshop_tell(w, "%s: building by the profile", how);
-	if (optimize_profile(w, files, stale ? NULL : w->base, w->clang ? "llvm" : "afdo", profile,
-		    &coverage, e) == 0) {
-		if (asprintf(&flag,
-			    w->clang ? "-fprofile-sample-use=%s -mllvm -sample-profile-use-profi "
-				       "-mllvm -sample-profile-inline-size%s"
-				     : "-fauto-profile=%s%s",
-			    profile,
-			    w->clang && stale ? " -mllvm -salvage-stale-profile" : "") < 0) {
-			flag = NULL;
-			error_nomem(e);
-		} else {
-			built = build_with(w, coverage.probes, flag, c->image, e);
-		}
-	}
+	built = optimize_profile(w, files, stale ? NULL : w->base, w->clang ? "llvm" : "afdo",
+		profile, &coverage, e);
+	if (built == 0)
+		built = build_by_samples(w, profile, coverage.probes, stale, c->image, e);
 	rc = candidate_judge(w, c, built, e);
-	free(flag);
 	free(profile);
 	return rc;
 }
@@ -199,26 +216,37 @@ static int find_compiler(struct workshop *w, const char *image, struct error *e)
 	return 0;
 }
 
-static int make_base(struct workshop *w, struct error *e)
+static int make_plain(struct workshop *w, struct error *e)
 {
 	const struct optimize_request *q = w->request;
-	const char *name = file_base_name(q->recipe ? q->recipe->output : q->image);
 
-	w->base = workshop_path(w, name, e);
-	if (!w->base)
-		return -1;
 	if (!q->recipe) {
-		free(w->base);
-		w->base = realpath(q->image, NULL);
-		if (!w->base)
+		w->plain = realpath(q->image, NULL);
+		if (!w->plain)
 			return error_sys(e, errno, "cannot find %s", q->image);
-		return find_compiler(w, w->base, e);
+		return find_compiler(w, w->plain, e);
 	}
-	workshop_tell(w, "building without a profile");
-	if (optimize_program(w, PROFILE_CFLAGS, PROFILE_LDFLAGS, w->base, e) ||
-		find_compiler(w, w->base, e))
+	w->plain = workshop_path(w, "plain", e);
+	if (!w->plain)
 		return -1;
-	return build_with(w, true, "", w->base, e);
+	workshop_tell(w, "building without a profile");
+	return optimize_program(w, PROFILE_CFLAGS, PROFILE_LDFLAGS, w->plain, e) ||
+			       find_compiler(w, w->plain, e)
+		       ? -1
+		       : 0;
+}
+
+/* What is recorded. Old compilers have no pseudo-probes. */
+static int make_base(struct workshop *w, struct error *e)
+{
+	const struct recipe *r = w->request->recipe;
+
+	w->base = r ? workshop_path(w, file_base_name(r->output), e) : strdup(w->plain);
+	if (!w->base)
+		return error_nomem(e);
+	if (!r || (w->clang && build_with(w, true, "", w->base, e) == 0))
+		return 0;
+	return build_with(w, false, "", w->base, e);
 }
 
 static int keep_best(struct workshop *w, struct error *e)
@@ -282,15 +310,16 @@ static int optimize_steps(struct workshop *w, struct error *e)
 {
 	char *const *files = w->request->experiments, **own = NULL;
 	char *probe = workshop_path(w, "probe", e);
-	bool stale = false;
-	int rc = probe ? make_base(w, e) : -1;
+	bool stale;
+	int rc = probe ? make_plain(w, e) : -1;
 
+	stale = w->request->recipe && files[0];
+	if (rc == 0 && !stale)
+		rc = make_base(w, e);
 	if (rc == 0 && !files[0]) {
 		workshop_tell(w, "recording branches");
 		rc = optimize_records(w, w->base, "records", &own, e);
 		files = own;
-	} else if (rc == 0) {
-		stale = w->request->recipe != NULL;
 	}
 	if (rc == 0 && optimize_profile(w, files, stale ? NULL : w->base, "bolt", probe,
 			       &w->result->coverage, e))

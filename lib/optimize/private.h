@@ -10,7 +10,8 @@ struct workshop {
 	const struct optimize_request *request;
 	struct optimize_result *result;
 	char *directory; /* scratch, removed at the end */
-	char *base;      /* the image without a profile: what others are compared with */
+	char *plain;     /* the image without a profile: what others are compared with */
+	char *base;      /* with what profiles need, recorded; NULL: records were given */
 	bool clang;
 };
 

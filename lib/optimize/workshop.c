@@ -146,5 +146,6 @@ void workshop_close(struct workshop *w)
 	if (w->directory)
 		(void)trial_run(&t, &r, NULL);
 	free(w->directory);
+	free(w->plain);
 	free(w->base);
 }

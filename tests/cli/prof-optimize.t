@@ -261,4 +261,31 @@ END
 else
 	skip "clang and BOLT" "LLVM 19 is not installed: make deps-pgo"
 fi
+
+# ---- compilers that lack flags ----
+clang=
+for c in clang-19 clang-16 clang-15 clang-14 clang; do
+	command -v $c >/dev/null && clang=$c && break
+done
+if [ -n "$clang" ]; then
+	cat > old-cc <<END
+#!/bin/sh
+for word; do
+	case \$word in *pseudo-probe* | *profi | *salvage*) echo "unknown argument \$word" >&2; exit 1 ;; esac
+done
+echo "\$*" >> $work/compiled
+exec $clang "\$@"
+END
+	chmod +x old-cc
+	sed "s|\"cc\": \"[^\"]*\"|\"cc\": \"$work/old-cc\"|" good.recipe > old.recipe
+	run prof optimize -recipe old.recipe -how spgo -unmodelled -rounds 2 -runs 2 -o old.new
+	like "an old clang: built without the flags that it lacks" "$status $out" '^[01] spgo .*(accepted|no gain|slower|not above noise)'
+	like "by the profile" "$(cat compiled)" '-fprofile-sample-use=[^ ]* -mllvm -sample-profile-inline-size'
+	$clang -O2 -g1 -fdebug-info-for-profiling -o program src/main.c src/part.c
+	for i in 1 2; do ssrun -q -branches -bursts 100 -o earlier.$i ./program 1 2 3 >/dev/null; done
+	run prof optimize -recipe old.recipe -how spgo -unmodelled -rounds 2 -o old.new2 ./program earlier.1 earlier.2
+	like "by records of an earlier build, too" "$status $out" '^[01] spgo .*(accepted|no gain|slower|not above noise)'
+else
+	skip "an old clang" "no clang is installed: make deps-pgo"
+fi
 done_testing
