@@ -51,7 +51,7 @@ LINKS        :=   # TARGET:LINK pairs, LINK relative to $(prefix)
 MODULES      := base rows kernels events model machine process sources costs experiment image collect perfdata isa branches values schedule flow analysis blockbench corefit profile explain report picture render export page pgo tui load optimize store monitor browse
 LINK_LIBS    := -lpfm -lm
 # What lib/experiment, lib/image and lib/isa need besides: libs.PROGRAM names it for the commands that use them.
-IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -llzma -lpthread
+IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -ldeflate -llzma -lpthread
 # And lib/perfdata, lib/base/json_read.c, lib/tui.
 PERFDATA_LIBS := -lzstd
 JSON_LIBS    := -ljson-c

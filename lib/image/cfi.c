@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/debug.h"
 #include "image/private.h"
 
 struct cfi {
@@ -36,7 +37,7 @@ static Dwarf_CFI *debug_frame(struct image *image, struct cfi *c)
 	if (!elf_file_section(f, ".debug_frame"))
 		f = elf_file_section(f, ".debug_info") ? NULL : image_separate(image);
 	if (f && elf_file_section(f, ".debug_frame"))
-		c->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+		c->dwarf = debug_begin(f);
 	if (c->dwarf)
 		c->debug = dwarf_getcfi(c->dwarf);
 	return c->debug;

@@ -103,6 +103,14 @@ static int read_units(struct debug *d)
 	return failed;
 }
 
+Dwarf *debug_begin(struct elf_file *f)
+{
+	for (size_t i = 0; i < f->sections.count; i++)
+		if (strncmp(f->sections.data[i].name, ".debug_", 7) == 0)
+			(void)elf_file_contents(&f->sections.data[i]);
+	return dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+}
+
 bool debug_strings_end(struct elf_file *f)
 {
 	static const char *const sections[] = {
@@ -130,7 +138,7 @@ static void find_alt(struct debug *d)
 		return;
 	d->alt_elf = separate_file_linked(d->image, d->elf->path, name, id, (size_t)length);
 	if (d->alt_elf && debug_strings_end(d->alt_elf))
-		d->alt = dwarf_begin_elf(d->alt_elf->elf, DWARF_C_READ, NULL);
+		d->alt = debug_begin(d->alt_elf);
 	if (!d->alt) {
 		image_complain(d->image,
 			"some names are not known: %s, which it shares with others, is missing",
@@ -180,7 +188,7 @@ static void debug_find(struct debug *d)
 	if (!d->elf)
 		return;
 	hide_unused(d->elf);
-	d->dwarf = dwarf_begin_elf(d->elf->elf, DWARF_C_READ, NULL);
+	d->dwarf = debug_begin(d->elf);
 	if (d->dwarf && debug_strings_end(d->elf)) {
 		find_alt(d);
 		if (read_units(d))

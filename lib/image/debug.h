@@ -68,6 +68,8 @@ bool debug_is_code(struct debug *d, uint64_t low, uint64_t high);
 /* Adds the ranges of an entry that are code. -1 when memory is out. */
 int debug_add_ranges(struct debug *d, Dwarf_Die *die, struct intervals *to, uint32_t value);
 
+/* A handle of the file, whose sections are inflated here, not by libdw. NULL: failed. */
+Dwarf *debug_begin(struct elf_file *f);
 /* Do the file's sections of strings end with a zero? libdw reads up to it. */
 bool debug_strings_end(struct elf_file *f);
 /* The attribute's string; NULL: none, or unterminated. */

@@ -103,6 +103,7 @@ static int elf_file_read_sections(struct elf_file *f, struct error *e)
 			return error_nomem(e);
 		s->name = name ? name : "";
 		s->scn = scn;
+		s->of = f->elf;
 		s->header = h;
 		if (h.sh_size > UINT64_MAX - h.sh_addr) /* no address space is that large */
 			s->header.sh_size = 0;
@@ -213,6 +214,8 @@ void elf_file_close(struct elf_file *f)
 	mapping_close(f->mapping);
 	if (f->elf)
 		elf_end(f->elf);
+	for (size_t i = 0; i < f->sections.count; i++)
+		free(f->sections.data[i].inflated);
 	vec_fini(&f->sections);
 	vec_fini(&f->segments);
 	free(f->copy);
@@ -220,7 +223,7 @@ void elf_file_close(struct elf_file *f)
 	free(f);
 }
 
-struct span elf_file_contents(const struct elf_section *s)
+struct span elf_file_contents(struct elf_section *s)
 {
 	GElf_Shdr now; /* without the flag once it is inflated */
 	Elf_Data *data;
@@ -228,7 +231,8 @@ struct span elf_file_contents(const struct elf_section *s)
 	if (!gelf_getshdr(s->scn, &now) || now.sh_type == SHT_NOBITS || now.sh_type == SHT_NULL ||
 		now.sh_size == 0)
 		return (struct span){0};
-	if ((now.sh_flags & SHF_COMPRESSED) && elf_compress(s->scn, 0, 0) < 0)
+	if ((now.sh_flags & SHF_COMPRESSED) && !inflate_section(s, &now) &&
+		elf_compress(s->scn, 0, 0) < 0)
 		return (struct span){0};
 	/* it fails if that was done before */
 	if (strncmp(s->name, ".zdebug_", 8) == 0)

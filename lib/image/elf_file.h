@@ -24,6 +24,8 @@ struct elf_section {
 	const char *name; /* never NULL */
 	GElf_Shdr header; /* as in the file: for a compressed section, its size in the file */
 	Elf_Scn *scn;
+	Elf *of;
+	void *inflated; /* its contents, ours; NULL: as in the file, or libelf's */
 };
 
 struct elf_file {
@@ -56,7 +58,7 @@ int elf_file_read(struct elf_file *f, struct error *e);
 struct elf_section *elf_file_section(struct elf_file *f, const char *name);
 /* The contents, inflated if compressed (names .debug_x find .zdebug_x too); data NULL if there are
  * none. */
-struct span elf_file_contents(const struct elf_section *s);
+struct span elf_file_contents(struct elf_section *s);
 struct span elf_file_find(struct elf_file *f, const char *name);
 /* The allocated section or, without sections, nothing: NULL. */
 const struct elf_section *elf_file_section_at(const struct elf_file *f, uint64_t address);
@@ -67,5 +69,8 @@ bool elf_file_has_id(const struct elf_file *f, const uint8_t *build_id, size_t l
 
 /* A string in a span; NULL if it does not end there. */
 const char *elf_file_span_string(struct span s, uint64_t offset);
+
+/* inflate.c: inflates a section whose header is h. False: libelf has to do it. */
+bool inflate_section(struct elf_section *s, GElf_Shdr *h);
 
 #endif
