@@ -40,6 +40,14 @@
 #define USUAL_BYTES  1e5
 #define LEARN_BYTES  5e3
 
+/* Deviation of the logarithm of the native time of bursts, alike for all in the same code: as a
+ * part of what stops took of it, and of what counting did; and if all transfers were indirect, or
+ * half of that at this density of their counting (as DENSE). */
+#define DOUBT_STOPS    0.5
+#define DOUBT_COUNTING 0.7
+#define DOUBT_INDIRECT 0.3
+#define HALF_INDIRECT  0.5
+
 /* Lets the thread run to the transfer at the end of the block. */
 static int burst_run(struct held *f, const struct block *block)
 {
@@ -206,8 +214,21 @@ static double likely_time(struct cache *c, double ns, uint64_t stops)
 struct burst_time {
 	uint64_t runs;   /* transfers */
 	double used, ns; /* CPU time; the native time of these, as far as known; 0: not known */
-	double lost;     /* logarithm of used, relative to what is native at least */
+	double doubt;    /* of ns, as native_note has it */
 };
+
+/*
+ * A return is a compare and a jump in copies. Processors predict these otherwise than returns, and
+ * execute them in less time or in more, by much that is not known.
+ */
+static double doubt_time(const struct cache *c, const struct burst_time *t, double ns)
+{
+	double counted = native_time(c, ns), indirect = (c->work - c->plain) / t->ns;
+	double stops = log(t->used / ns) + log(counted / t->ns);
+
+	return hypot(hypot(DOUBT_STOPS * stops, DOUBT_COUNTING * log(ns / counted)),
+		DOUBT_INDIRECT * indirect / (indirect + HALF_INDIRECT));
+}
 
 /* In copies. false: the process has ended, or has another cache (own: its place). */
 static bool burst_copied(struct held *f, struct cache *c, struct cache *const *own, bool *cut)
@@ -281,7 +302,7 @@ static bool follow_counted(struct held *f, struct cache *c, bool *cut, struct bu
 	t->used = (double)used;
 	/* A burst that ended at once gives no rate. */
 	t->ns = ns > TIMED_MIN ? likely_time(c, native_time(c, ns), stops) : 0;
-	t->lost = t->ns > 0 ? log(t->used / fmin(t->ns, ns - counting_time(c, ns))) : 0;
+	t->doubt = t->ns > 0 ? doubt_time(c, t, ns) : 0;
 	return true;
 }
 
@@ -304,7 +325,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 		if (!follow_counted(f, c, cut, &t))
 			return before;
 	}
-	native_note(c, t.ns * 1e-9, t.lost);
+	native_note(c, t.ns * 1e-9, t.doubt);
 	cache_rate(c, t.ns * 1e-9);
 	b->counts[TALLY_BURSTS_TIMED] += t.ns > 0;
 	if (t.ns <= 0)

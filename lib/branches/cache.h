@@ -493,9 +493,9 @@ uint64_t anchors_step_out(const struct cache *c, uint64_t address);
 /* native.c: what is counted between bursts. */
 /* A burst is over; the only thread is held. */
 void native_resume(struct cache *c, struct held *f);
-/* Notes a burst (not yet taken out of touched) of this length. lost: the logarithm of the CPU time
- * that it took, relative to what of it was native at least. */
-void native_note(struct cache *c, double seconds, double lost);
+/* Notes a burst (not yet taken out of touched) of this length. doubt: the deviation of the
+ * logarithm of seconds, alike for all bursts in the same code. */
+void native_note(struct cache *c, double seconds, double doubt);
 void native_free(struct cache *c);
 /* copy.c: the first instruction of the block at an address that has this many bytes or more, and
  * dead flags; bytes[INSN_LENGTH_MAX]: its. false: there is none. */

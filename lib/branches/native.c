@@ -249,7 +249,7 @@ static void note_run(struct cache *c, const struct met *m)
 		c->anchors->all[run->anchors.data[i]].counts += (double)m->now;
 }
 
-void native_note(struct cache *c, double seconds, double lost)
+void native_note(struct cache *c, double seconds, double doubt)
 {
 	struct native *n = native_of(c);
 	struct native_burst *burst;
@@ -263,7 +263,7 @@ void native_note(struct cache *c, double seconds, double lost)
 		return;
 	burst->first = n->entries.count;
 	burst->seconds = seconds;
-	burst->lost = lost;
+	burst->doubt = doubt;
 	burst->before = n->now;
 	n->now = 0;
 	native_close_spell(c);

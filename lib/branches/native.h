@@ -29,7 +29,7 @@ struct spell_count { /* of an anchor that was in place */
 struct native_burst {
 	size_t first;   /* of its entries; they end where the next burst's begin */
 	double seconds; /* native time of it, as far as known */
-	double lost;    /* as native_note has it */
+	double doubt;   /* as native_note has it */
 	double before;  /* ns of the program's own time since the last burst */
 };
 

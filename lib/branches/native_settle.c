@@ -15,10 +15,8 @@
 
 #define BURSTS_LEAST 3
 #define TOGETHER     0.5 /* of the median burst */
-/* Variance of the logarithm of the factor of bursts' times: at least; its root, by what was lost.
- */
-#define CLOCK_LEAST 0.0025
-#define CLOCK_LOST  0.5
+/* Variance of the logarithm of the factor of bursts' times, at least. */
+#define CLOCK_LEAST 0.0004
 
 static double stretch_at(const struct native *n, size_t i)
 {
@@ -86,20 +84,20 @@ static int weigh_by_clock(const struct native *n, struct weigh *w)
 	return 0;
 }
 
-/* How well the clock knows the factor follows from what of their time bursts may have lost to stops
- * and counting. */
+/* How well the clock knows the factor: bursts in the same code are off alike, so their number does
+ * not help. */
 static void doubt_clock(const struct native *n, struct weigh *w)
 {
-	double lost = 0, time = 0;
+	double doubt = 0, time = 0;
 
 	for (size_t i = 0; i < w->bursts; i++) {
 		const struct native_burst *b = &n->bursts.data[i];
 
 		w->time[i] = w->weight[i] * b->seconds;
-		lost += w->time[i] * b->lost;
+		doubt += w->time[i] * b->doubt;
 		time += w->time[i];
 	}
-	w->open = CLOCK_LEAST + pow(CLOCK_LOST * lost / fmax(time, 1e-9), 2);
+	w->open = CLOCK_LEAST + pow(doubt / fmax(time, 1e-9), 2);
 }
 
 static int weigh_bursts(const struct cache *c, struct weigh *w)

@@ -291,9 +291,10 @@ static double weigh_rest(const struct weigh *w, double squares, double *unsure)
 
 /*
  * The variance of a sum in proportion to the anchor that it goes with best: what differs from that,
- * and the doubt of the anchor. Where there are as many anchors as bursts, what each burst by itself
- * leaves unexplained says nothing, and this does. One that is chosen among many is nearer by
- * chance: so it counts as if it explained some bursts less.
+ * and the doubt of the anchor: of its total, and by chance in bursts for what does not go with it.
+ * Where there are as many anchors as bursts, what each burst by itself leaves unexplained says
+ * nothing, and this does. One that is chosen among many is nearer by chance: so it counts as if it
+ * explained some bursts less.
  */
 static double weigh_nearest(const struct weigh *w, double squares, double sum)
 {
@@ -301,8 +302,9 @@ static double weigh_nearest(const struct weigh *w, double squares, double sum)
 
 	for (size_t a = 0; a < w->anchors && bursts > CHOSEN + 1; a++) {
 		double near = fmin(w->part[a] * w->part[a] / (w->norm[a] * squares), 1);
-		double own = (1 - near) * squares * bursts / (bursts - 1 - CHOSEN) +
-			     sum * sum * w->unsure[a];
+		double chance = squares * bursts / (bursts - 1 - CHOSEN) +
+				sum * sum * (w->doubt[a] - w->unsure[a]);
+		double own = (1 - near) * chance + sum * sum * w->unsure[a];
 
 		least = fmin(least, own);
 	}
