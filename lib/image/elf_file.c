@@ -231,7 +231,7 @@ struct span elf_file_contents(struct elf_section *s)
 	if (!gelf_getshdr(s->scn, &now) || now.sh_type == SHT_NOBITS || now.sh_type == SHT_NULL ||
 		now.sh_size == 0)
 		return (struct span){0};
-	if ((now.sh_flags & SHF_COMPRESSED) && !inflate_section(s, &now) &&
+	if ((now.sh_flags & SHF_COMPRESSED) && !section_inflate(s, &now) &&
 		elf_compress(s->scn, 0, 0) < 0)
 		return (struct span){0};
 	/* it fails if that was done before */

@@ -71,6 +71,6 @@ bool elf_file_has_id(const struct elf_file *f, const uint8_t *build_id, size_t l
 const char *elf_file_span_string(struct span s, uint64_t offset);
 
 /* inflate.c: inflates a section whose header is h. False: libelf has to do it. */
-bool inflate_section(struct elf_section *s, GElf_Shdr *h);
+bool section_inflate(struct elf_section *s, GElf_Shdr *h);
 
 #endif

@@ -36,7 +36,7 @@ static void replace_data(Elf_Data *data, void *bytes, const GElf_Chdr *c)
 
 /* Both of libelf's data of the section become the inflated ones, as elf_compress does it: libdw
  * asks for them. */
-bool inflate_section(struct elf_section *s, GElf_Shdr *h)
+bool section_inflate(struct elf_section *s, GElf_Shdr *h)
 {
 	size_t header = gelf_fsize(s->of, ELF_T_CHDR, 1, EV_CURRENT);
 	Elf_Data *data = elf_rawdata(s->scn, NULL), *converted = elf_getdata(s->scn, NULL);
