@@ -22,8 +22,8 @@ static const char GCC_CFLAGS[] = "-fno-reorder-blocks-and-partition";
 /* How clang uses a sample profile: a compiler that does not know the first flags builds by the
  * next. Profi is of LLVM 14, salvaging of LLVM 17. */
 static const char *const SPGO_FLAGS[] = {
-	"-mllvm -sample-profile-use-profi -mllvm -sample-profile-inline-size "
-	"-mllvm -salvage-stale-profile",
+	("-mllvm -sample-profile-use-profi -mllvm -sample-profile-inline-size "
+	 "-mllvm -salvage-stale-profile"),
 	"-mllvm -sample-profile-use-profi -mllvm -sample-profile-inline-size",
 	"-mllvm -sample-profile-inline-size",
 };
