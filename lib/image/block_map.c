@@ -4,9 +4,8 @@
  * compiler numbered them. Of each function: version, features; ranges, if it is in several; each
  * range's address and blocks; counts of a profile, if there are any.
  */
-#include <string.h>
-
 #include "image/private.h"
+#include "image/section_reader.h"
 
 enum { VERSION_LEAST = 1, VERSION_MOST = 2 };
 enum feature {
@@ -17,61 +16,28 @@ enum feature {
 	FEATURES = (1 << 4) - 1
 };
 
-struct map_reader {
-	struct span left;
-	bool bad;
-};
-
-static uint64_t map_bytes(struct map_reader *r, size_t size)
-{
-	uint64_t value = 0;
-
-	if (r->bad || r->left.size < size) {
-		r->bad = true;
-		return 0;
-	}
-	memcpy(&value, r->left.data, size);
-	r->left.data += size;
-	r->left.size -= size;
-	return value;
-}
-
-static uint64_t map_number(struct map_reader *r)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = map_bytes(r, 1);
-
-		value |= (byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return r->bad ? 0 : value;
-	}
-	r->bad = true;
-	return 0;
-}
-
 /* The profile that may follow: it is of the build before, and not wanted. */
-static void skip_profile(struct map_reader *r, unsigned features, uint64_t blocks)
+static void skip_profile(struct section_reader *r, unsigned features, uint64_t blocks)
 {
 	if (features & FEATURE_ENTRY_COUNT)
-		(void)map_number(r);
+		(void)section_reader_uleb(r);
 	for (uint64_t i = 0; i < blocks && !r->bad; i++) {
 		if (features & FEATURE_FREQUENCIES)
-			(void)map_number(r);
+			(void)section_reader_uleb(r);
 		if (features & FEATURE_PROBABILITIES)
-			for (uint64_t n = map_number(r); n > 0 && !r->bad; n--) {
-				(void)map_number(r);
-				(void)map_number(r);
+			for (uint64_t n = section_reader_uleb(r); n > 0 && !r->bad; n--) {
+				(void)section_reader_uleb(r);
+				(void)section_reader_uleb(r);
 			}
 	}
 }
 
 /* One range of a function; the first one's address is the function's. */
-static int map_range(struct map_reader *r, unsigned version, uint64_t *function, uint64_t *blocks,
-	int (*call)(void *context, const struct image_block *block), void *context)
+static int map_range(struct section_reader *r, unsigned version, uint64_t *function,
+	uint64_t *blocks, int (*call)(void *context, const struct image_block *block),
+	void *context)
 {
-	uint64_t at = map_bytes(r, 8), count = map_number(r);
+	uint64_t at = section_reader_bytes(r, 8), count = section_reader_uleb(r);
 	int stop = 0;
 
 	if (*blocks == 0)
@@ -81,10 +47,10 @@ static int map_range(struct map_reader *r, unsigned version, uint64_t *function,
 		struct image_block block = {.function = *function, .id = (uint32_t)i};
 
 		if (version > 1)
-			block.id = (uint32_t)map_number(r);
-		block.address = at + map_number(r);
-		block.size = map_number(r);
-		(void)map_number(r); /* its kind */
+			block.id = (uint32_t)section_reader_uleb(r);
+		block.address = at + section_reader_uleb(r);
+		block.size = section_reader_uleb(r);
+		(void)section_reader_uleb(r); /* its kind */
 		at = block.address + block.size;
 		if (!r->bad)
 			stop = call(context, &block);
@@ -95,12 +61,12 @@ static int map_range(struct map_reader *r, unsigned version, uint64_t *function,
 int image_blocks(struct image *image, int (*call)(void *context, const struct image_block *block),
 	void *context, struct error *e)
 {
-	struct map_reader r = {.left = elf_file_find(image->elf, ".llvm_bb_addr_map")};
+	struct section_reader r = {.left = elf_file_find(image->elf, ".llvm_bb_addr_map")};
 	int stop = 0;
 
 	while (r.left.size && !stop) {
-		unsigned version = (unsigned)map_bytes(&r, 1),
-			 features = (unsigned)map_bytes(&r, 1);
+		unsigned version = (unsigned)section_reader_bytes(&r, 1),
+			 features = (unsigned)section_reader_bytes(&r, 1);
 		uint64_t ranges = 1, blocks = 0, function = 0;
 
 		if (version < VERSION_LEAST || version > VERSION_MOST || features & ~FEATURES) {
@@ -109,7 +75,7 @@ int image_blocks(struct image *image, int (*call)(void *context, const struct im
 			return error_hint(e, "versions 1 and 2 are read: those of LLVM 15 to 20");
 		}
 		if (features & FEATURE_RANGES)
-			ranges = map_number(&r);
+			ranges = section_reader_uleb(&r);
 		for (uint64_t i = 0; i < ranges && !r.bad && !stop; i++)
 			stop = map_range(&r, version, &function, &blocks, call, context);
 		if (!stop)

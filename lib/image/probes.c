@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "image/private.h"
 #include "image/probes.h"
+#include "image/section_reader.h"
 
 enum { KIND = 0x0f, SENTINEL = 0x20, DISCRIMINATOR = 0x40, DISTANCE = 0x80, DEEPEST = 64 };
 
@@ -28,69 +29,22 @@ struct probe_name { /* table entry */
 struct probe_reader {
 	struct image_probes *probes;
 	struct table names;
-	struct span left;
-	bool bad, nomem;
+	struct section_reader in;
+	bool nomem;
 	bool chained;  /* distances go on from function to function */
 	uint64_t last; /* address of the probe before */
 };
-
-static uint64_t probe_bytes(struct probe_reader *r, size_t size)
-{
-	uint64_t value = 0;
-
-	if (r->bad || r->left.size < size) {
-		r->bad = true;
-		return 0;
-	}
-	memcpy(&value, r->left.data, size);
-	r->left.data += size;
-	r->left.size -= size;
-	return value;
-}
-
-static uint64_t probe_number(struct probe_reader *r)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = probe_bytes(r, 1);
-
-		value |= (byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return r->bad ? 0 : value;
-	}
-	r->bad = true;
-	return 0;
-}
-
-static uint64_t probe_signed(struct probe_reader *r)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = probe_bytes(r, 1);
-
-		value |= (byte & 0x7f) << shift;
-		if (byte & 0x80)
-			continue;
-		if (byte & 0x40 && shift < 57)
-			value |= ~UINT64_C(0) << (shift + 7);
-		return r->bad ? 0 : value;
-	}
-	r->bad = true;
-	return 0;
-}
 
 /* ---- names ---- */
 
 static int read_name(struct probe_reader *r)
 {
-	struct probe_name key = {.key = {probe_bytes(r, 8)}}, *n;
-	uint64_t checksum = probe_bytes(r, 8), length = probe_number(r);
+	struct probe_name key = {.key = {section_reader_bytes(&r->in, 8)}}, *n;
+	uint64_t checksum = section_reader_bytes(&r->in, 8), length = section_reader_uleb(&r->in);
 	char **name;
 
-	if (r->bad || length > r->left.size) {
-		r->bad = true;
+	if (r->in.bad || length > r->in.left.size) {
+		r->in.bad = true;
 		return 0;
 	}
 	n = table_add(&r->names, &key.key);
@@ -98,13 +52,13 @@ static int read_name(struct probe_reader *r)
 		return -1;
 	if (!n->name) {
 		name = vec_push(&r->probes->names);
-		if (!name || !(*name = strndup((const char *)r->left.data, (size_t)length)))
+		if (!name || !(*name = strndup((const char *)r->in.left.data, (size_t)length)))
 			return -1;
 		n->name = *name;
 		n->checksum = checksum;
 	}
-	r->left.data += length;
-	r->left.size -= (size_t)length;
+	r->in.left.data += length;
+	r->in.left.size -= (size_t)length;
 	return 0;
 }
 
@@ -176,14 +130,14 @@ static const struct probe_name *probe_name_of(struct probe_reader *r, uint64_t g
 
 static void read_probe(struct probe_reader *r, uint32_t node)
 {
-	uint32_t number = (uint32_t)probe_number(r);
-	unsigned flags = (unsigned)probe_bytes(r, 1);
+	uint32_t number = (uint32_t)section_reader_uleb(&r->in);
+	unsigned flags = (unsigned)section_reader_bytes(&r->in, 1);
 	struct image_probe p = {.node = node, .number = number, .kind = flags & KIND};
 
 	if (flags & DISTANCE) {
-		p.address = r->last + probe_signed(r);
+		p.address = r->last + section_reader_sleb(&r->in);
 	} else {
-		p.address = probe_bytes(r, 8);
+		p.address = section_reader_bytes(&r->in, 8);
 		if (flags & SENTINEL) { /* the GUID of the part of a function that follows */
 			const struct probe_name *part = probe_name_of(r, p.address);
 
@@ -193,34 +147,34 @@ static void read_probe(struct probe_reader *r, uint32_t node)
 		}
 	}
 	if (flags & DISCRIMINATOR)
-		(void)probe_number(r);
+		(void)section_reader_uleb(&r->in);
 	r->last = p.address;
-	if (!r->bad && !(flags & SENTINEL) && vec_add(&r->probes->all, p))
+	if (!r->in.bad && !(flags & SENTINEL) && vec_add(&r->probes->all, p))
 		r->nomem = true;
 }
 
 static void read_node(struct probe_reader *r, uint32_t parent, unsigned depth)
 {
 	struct image_probe_node node = {.parent = parent,
-		.site = parent == IMAGE_PROBE_ROOT ? 0 : (uint32_t)probe_number(r)};
-	uint64_t guid = probe_bytes(r, 8);
-	uint64_t count = probe_number(r), inlined = probe_number(r);
+		.site = parent == IMAGE_PROBE_ROOT ? 0 : (uint32_t)section_reader_uleb(&r->in)};
+	uint64_t guid = section_reader_bytes(&r->in, 8);
+	uint64_t count = section_reader_uleb(&r->in), inlined = section_reader_uleb(&r->in);
 	const struct probe_name *function = probe_name_of(r, guid);
 	uint32_t index = (uint32_t)r->probes->nodes.count;
 
 	if (depth > DEEPEST)
-		r->bad = true;
+		r->in.bad = true;
 	if (function) {
 		node.name = function->name;
 		node.checksum = function->checksum;
 	}
 	if (parent == IMAGE_PROBE_ROOT && !r->chained)
 		r->last = function ? function->address : 0;
-	if (!r->bad && vec_add(&r->probes->nodes, node))
+	if (!r->in.bad && vec_add(&r->probes->nodes, node))
 		r->nomem = true;
-	for (uint64_t i = 0; i < count && !r->bad && !r->nomem; i++)
+	for (uint64_t i = 0; i < count && !r->in.bad && !r->nomem; i++)
 		read_probe(r, index);
-	for (uint64_t i = 0; i < inlined && !r->bad && !r->nomem; i++)
+	for (uint64_t i = 0; i < inlined && !r->in.bad && !r->nomem; i++)
 		read_node(r, index, depth + 1);
 }
 
@@ -234,14 +188,14 @@ static int probes_by_address(const void *a, const void *b)
 
 static int probes_read_all(struct probe_reader *r, struct image *image)
 {
-	r->left = elf_file_find(image->elf, ".pseudo_probe_desc");
-	while (r->left.size && !r->bad)
+	r->in.left = elf_file_find(image->elf, ".pseudo_probe_desc");
+	while (r->in.left.size && !r->in.bad)
 		if (read_name(r))
 			return -1;
 	if (find_addresses(r, image))
 		return -1;
-	r->left = elf_file_find(image->elf, ".pseudo_probe");
-	while (r->left.size && !r->bad && !r->nomem)
+	r->in.left = elf_file_find(image->elf, ".pseudo_probe");
+	while (r->in.left.size && !r->in.bad && !r->nomem)
 		read_node(r, IMAGE_PROBE_ROOT, 0);
 	if (r->probes->all.count)
 		qsort(r->probes->all.data, r->probes->all.count, sizeof(struct image_probe),
@@ -259,7 +213,7 @@ int image_probes_read(struct image *image, struct image_probes *probes, struct e
 	table_fini(&r.names);
 	if (rc)
 		error_nomem(e);
-	else if (r.bad)
+	else if (r.in.bad)
 		rc = error_set(e, ERR_PARSE, "%s: its pseudo-probes are damaged", image->path);
 	if (rc)
 		image_probes_fini(probes);

@@ -9,6 +9,7 @@
 #include "analysis/context.h"
 #include "build_data.h"
 #include "schedule/core.h"
+#include "unhex.h"
 
 #define AT UINT64_C(0x401000)
 
@@ -19,16 +20,6 @@ struct subject {
 	struct flow *f;
 	struct schedule_row *rows;
 };
-
-static size_t unhex(const char *hex, uint8_t *bytes, size_t room)
-{
-	size_t n = 0;
-	unsigned byte;
-
-	for (; n < room && sscanf(hex, "%2x", &byte) == 1; hex += 2)
-		bytes[n++] = (uint8_t)byte;
-	return n;
-}
 
 /* Bytes as GNU as makes them of what stands beside them. */
 static struct subject make(const char *hex, const double *edge)

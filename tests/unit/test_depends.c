@@ -6,18 +6,9 @@
 #include <stdio.h>
 
 #include "explain/depends.h"
+#include "unhex.h"
 
 #define AT UINT64_C(0x401000)
-
-static size_t unhex(const char *hex, uint8_t *bytes, size_t room)
-{
-	size_t n = 0;
-	unsigned byte;
-
-	for (; n < room && sscanf(hex, "%2x", &byte) == 1; hex += 2)
-		bytes[n++] = (uint8_t)byte;
-	return n;
-}
 
 /* A letter for each instruction: x computes with it. */
 static void dependent(const char *what, const char *hex, uint32_t argument, const char *want)

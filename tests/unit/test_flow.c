@@ -8,6 +8,7 @@
 #include "../tap.h"
 #include "flow_check.h"
 #include "flow_dump.h"
+#include "unhex.h"
 
 #define AT UINT64_C(0x401000)
 
@@ -16,16 +17,6 @@ struct memory {
 	uint8_t bytes[64];
 	size_t size;
 };
-
-static size_t unhex(const char *hex, uint8_t *bytes, size_t room)
-{
-	size_t n = 0;
-	unsigned byte;
-
-	for (; n < room && sscanf(hex, "%2x", &byte) == 1; hex += 2)
-		bytes[n++] = (uint8_t)byte;
-	return n;
-}
 
 static size_t read_memory(void *context, uint64_t address, void *bytes, size_t size)
 {

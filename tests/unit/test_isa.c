@@ -5,18 +5,9 @@
 
 #include "../tap.h"
 #include "isa/isa.h"
+#include "unhex.h"
 
 #define AT UINT64_C(0x401000)
-
-static size_t unhex(const char *hex, uint8_t *bytes, size_t room)
-{
-	size_t n = 0;
-	unsigned byte;
-
-	for (; n < room && sscanf(hex, "%2x", &byte) == 1; hex += 2)
-		bytes[n++] = (uint8_t)byte;
-	return n;
-}
 
 /* The classes' names, and registers, as one line. */
 static const char *describe(const struct insn *insn)

@@ -7,6 +7,7 @@
 
 #include "../tap.h"
 #include "explain/skid.h"
+#include "unhex.h"
 
 #define AT   UINT64_C(0x401000)
 #define ROOM 64
@@ -16,16 +17,6 @@ struct bench {
 	uint64_t raw[ROOM];
 	struct explain_moved moved[ROOM];
 };
-
-static size_t unhex(const char *hex, uint8_t *bytes, size_t room)
-{
-	size_t n = 0;
-	unsigned byte;
-
-	for (; n < room && sscanf(hex, "%2x", &byte) == 1; hex += 2)
-		bytes[n++] = (uint8_t)byte;
-	return n;
-}
 
 static void begin(struct bench *b, const char *hex)
 {
