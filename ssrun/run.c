@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs an experiment: chooses sources and a name, collects, writes the experiment. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/say.h"
 #include "base/strbuf.h"
 #include "collect/collect_explain.h"
+#include "process/executable.h"
 #include "sources/model_scratch.h"
 #include "ssrun.h"
 
@@ -273,10 +275,13 @@ static int run_sides(struct options *o, const struct machine *m, struct collect_
 {
 	bool again = collect_explain_wanted(&o->metrics) || o->runs > 1 || o->versus, complete;
 	struct replay input = {.second = -1};
+	char path[PATH_MAX];
 	struct error e;
 	int status;
 
-	if (again && replay_begin(&input, STDIN_FILENO, COLLECT_EXPLAIN_INPUT, &e))
+	/* before the command, which may run for hours */
+	if ((o->versus && executable_find(o->versus, path, sizeof(path), &e)) ||
+		(again && replay_begin(&input, STDIN_FILENO, COLLECT_EXPLAIN_INPUT, &e)))
 		return failed(&e);
 	status = run_side(o, m, output, input.input, &input, &complete);
 	if (o->versus && complete)
