@@ -245,7 +245,6 @@ void debug_free(struct debug *d)
 	dwarf_end(d->alt);
 	elf_end(d->no_alt);
 	elf_file_close(d->alt_elf);
-	free(d->cut);
 	free(d);
 }
 

@@ -4,9 +4,7 @@
  * functions and inlined calls. A unit's entries and lines are read when an address in it is first
  * requested.
  *
- * A Dwarf_Die and libdw's data of it live until debug_free. The exception are lines: libdw keeps
- * 40 bytes per row, so their handle is closed when it has grown (lines.c); none of its data are
- * returned.
+ * A Dwarf_Die and libdw's data of it live until debug_free. Lines are decoded here (line_table.h).
  *
  * libdw 0.188 trusts some of what it reads.  So sections of strings must end with a zero, a string
  * in .debug_info must end in it (entry_string), and a walk over entries visits no more of them than
@@ -29,7 +27,6 @@ struct unit {
 	Dwarf_Die die;   /* its first entry */
 	Dwarf_Die whole; /* that of its split unit, once sought; addr NULL: not found */
 	bool whole_sought;
-	unsigned lines_in; /* handle for lines that has decoded its table */
 	struct functions *functions;
 };
 
@@ -44,12 +41,8 @@ struct debug {
 	struct intervals ranges; /* of addresses to units, by index */
 	struct table names;      /* of functions' entries */
 
-	Dwarf *lines;    /* the handle for lines, at first that of the entries; NULL: none */
-	unsigned handle; /* its number, from 1 */
-	size_t rows;     /* that it has decoded */
-	void *cut;       /* the section of lines, where it had to be changed */
-	bool cut_sought;
-	struct table files, answers;
+	struct table lines, files, answers; /* of lines.c */
+	size_t rows;                        /* of tables in lines, since others were dropped */
 
 	VEC(struct split *) splits;
 	struct elf_file *package; /* .dwp */
@@ -88,11 +81,6 @@ const char *debug_name(struct debug *d, Dwarf_Die *die);
 /* The same, as linkers have it. */
 const char *debug_linkage_name(Dwarf_Die *die);
 void debug_names_fini(struct debug *d);
-
-/* discriminators.c: puts a copy in the place of .debug_line, in which discriminators that are too
- * large for libdw are 0. The copy, to be freed when libdw is done with the file; NULL: there is
- * none of these, or memory is out. */
-void *discriminators_cut(struct elf_file *f);
 
 /* lines.c */
 int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line);

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of addresses, from the tables that libdw decodes as a whole. Their rows take 40 bytes each
- * and are kept as long as the handle used to decode them. So the handle of the entries is used for
- * the first MOST_ROWS only. Then another one is used, which is reopened each time that it has
- * decoded as many. Callers ask in order of address, and for the same addresses again in the next
- * pass, so answers are kept.
- *
- * Rows of functions that the linker removed begin at 0. libdw sorts all rows of a unit by address,
- * so they hide lines of the unit's own code if its addresses are below such a function's length.
+ * Lines of addresses. A unit's table is decoded when it is first needed. Rows take 24 bytes each:
+ * when there are more than MOST_ROWS, only those of the last table are kept. Callers ask in order
+ * of address, and for the same addresses again in the next pass, so answers are kept.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 #include "image/debug.h"
+#include "image/line_table.h"
 #include "image/private.h"
 
-#define MOST_ROWS (1u << 16)
+#define MOST_ROWS (1u << 17)
+
+/* A table of .debug_line; units may share one. */
+struct decoded {
+	struct {
+		uint64_t offset;
+	} key;
+	struct line_table table;
+	bool read; /* it has its rows */
+};
 
 struct file {
 	struct {
@@ -25,48 +30,65 @@ struct file {
 	char *path; /* NULL: there is none */
 };
 
-static void close_handle(struct debug *d)
+static bool lines_is_code(void *debug, uint64_t low, uint64_t high)
 {
-	if (d->lines != d->dwarf)
-		dwarf_end(d->lines);
-	d->lines = NULL;
+	return debug_is_code(debug, low, high);
 }
 
-/* The unit in the handle for lines. */
-static Dwarf_Die *reopened(struct debug *d, struct unit *u, Dwarf_Die *die)
+static void drop_others(struct debug *d, const struct decoded *kept)
 {
-	if (d->lines && d->rows > MOST_ROWS && u->lines_in != d->handle)
-		close_handle(d);
-	if (!d->lines) {
-		d->lines = d->handle ? dwarf_begin_elf(d->elf->elf, DWARF_C_READ, NULL) : d->dwarf;
-		d->rows = 0;
-		d->handle++;
-		if (d->lines && d->alt)
-			dwarf_setalt(d->lines, d->alt);
+	d->rows = 0;
+	for (size_t i = 0; i < d->lines.count; i++) {
+		struct decoded *other = table_at(&d->lines, i);
+
+		if (other == kept)
+			continue;
+		line_table_drop_rows(&other->table);
+		other->read = false;
 	}
-	return d->lines ? dwarf_offdie(d->lines, dwarf_dieoffset(&u->die), die) : NULL;
 }
 
-/* The rows of a unit; NULL: it has none. */
-static Dwarf_Lines *decoded(struct debug *d, struct unit *u, Dwarf_Die *die, size_t *count)
+static int lines_decode(struct debug *d, struct unit *u, struct decoded *to)
 {
-	Dwarf_Lines *lines;
-	bool read = reopened(d, u, die) && dwarf_getsrclines(die, &lines, count) == 0;
+	Dwarf_Attribute a;
+	const struct line_sections sections = {
+		.lines = elf_file_find(d->elf, ".debug_line"),
+		.strings = elf_file_find(d->elf, ".debug_str"),
+		.line_strings = elf_file_find(d->elf, ".debug_line_str"),
+		.alt_strings =
+			d->alt_elf ? elf_file_find(d->alt_elf, ".debug_str") : (struct span){0},
+		.directory = entry_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a)),
+		.is_code = lines_is_code,
+		.context = d,
+	};
 
-	if (!read && d->lines && !d->cut_sought) {
-		d->cut_sought = true;
-		d->cut = discriminators_cut(d->elf);
-		if (d->cut) { /* a handle remembers failures */
-			close_handle(d);
-			read = reopened(d, u, die) && dwarf_getsrclines(die, &lines, count) == 0;
-		}
-	}
-	if (!read)
+	line_table_fini(&to->table);
+	to->read = line_table_read(&to->table, &sections, to->key.offset) == 0;
+	if (!to->read)
+		return error_nomem(NULL);
+	if (d->rows > MOST_ROWS)
+		drop_others(d, to);
+	d->rows += to->table.rows.count;
+	return 0;
+}
+
+/* The table of a unit, whose rows may be left out; NULL: it has none. */
+static const struct line_table *lines_table(struct debug *d, struct unit *u, bool rows)
+{
+	struct decoded key = {0}, *own;
+	size_t before = d->lines.count;
+	Dwarf_Attribute a;
+
+	if (dwarf_formudata(dwarf_attr(&u->die, DW_AT_stmt_list, &a), &key.key.offset) != 0)
 		return NULL;
-	if (u->lines_in != d->handle)
-		d->rows += *count;
-	u->lines_in = d->handle;
-	return lines;
+	d->lines.entry_size = sizeof(struct decoded);
+	d->lines.key_size = sizeof(key.key);
+	own = table_add(&d->lines, &key.key);
+	if (!own)
+		return NULL;
+	if ((d->lines.count != before || (rows && !own->read)) && lines_decode(d, u, own))
+		return NULL;
+	return &own->table;
 }
 
 /* "a/./b" and "a//b" become "a/b": compilers differ. */
@@ -86,19 +108,24 @@ static void drop_dots(char *path)
 	*to = '\0';
 }
 
-/* libdw prefixes a file's directory, but not the unit's to a relative one. */
-static char *full_path(struct unit *u, const char *name)
+/* The directory of a file may be the unit's, or relative to it. */
+static char *full_path(struct unit *u, const struct line_file *f)
 {
+	bool below = f->name[0] != '/' && f->directory && f->directory[0], same;
 	Dwarf_Attribute a;
-	const char *directory = entry_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
-	size_t length = directory ? strlen(directory) : 0;
+	const char *unit = entry_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
+	const char *first = below ? f->directory : f->name;
+	size_t length = unit ? strlen(unit) : 0;
 	struct strbuf path = {0};
 	char *text;
 
-	if (name[0] != '/' && length &&
-		(strncmp(name, directory, length) != 0 || name[length] != '/'))
-		strbuf_printf(&path, "%s/", directory);
-	strbuf_puts(&path, name);
+	same = length && strncmp(first, unit, length) == 0 &&
+	       (first[length] == '/' || (below && !first[length]));
+	if (first[0] != '/' && length && !same)
+		strbuf_printf(&path, "%s/", unit);
+	if (below)
+		strbuf_printf(&path, "%s/", f->directory);
+	strbuf_puts(&path, f->name);
 	text = strbuf_take(&path);
 	if (text)
 		drop_dots(text);
@@ -113,93 +140,47 @@ struct answer {
 	struct image_line line;
 };
 
-static const char *file_of(struct debug *d, struct unit *u, Dwarf_Files *files, size_t number)
+static const char *file_of(
+	struct debug *d, struct unit *u, const struct line_table *t, uint64_t number)
 {
 	struct file key = {.key = {dwarf_dieoffset(&u->die), number}}, *f;
-	const char *name;
 	size_t before = d->files.count;
 
+	if (number >= t->files.count)
+		return NULL;
 	d->files.entry_size = sizeof(struct file);
 	d->files.key_size = sizeof(key.key);
 	f = table_add(&d->files, &key.key);
 	if (!f)
 		return NULL;
-	if (d->files.count != before) {
-		name = dwarf_filesrc(files, number, NULL, NULL);
-		/* before DWARF 5, number 0 is not a file */
-		f->path = name && strcmp(name, "???") != 0 ? full_path(u, name) : NULL;
-	}
+	if (d->files.count != before && t->files.data[number].name)
+		f->path = full_path(u, &t->files.data[number]);
 	return f->path;
 }
 
 const char *lines_file(struct debug *d, struct unit *u, uint64_t number)
 {
-	struct file key = {.key = {dwarf_dieoffset(&u->die), number}}, *f;
-	Dwarf_Files *files;
-	size_t count;
-	Dwarf_Die die;
+	const struct line_table *t = lines_table(d, u, false);
 
-	f = d->files.count ? table_find(&d->files, &key.key) : NULL;
-	if (f)
-		return f->path;
-	if (!decoded(d, u, &die, &count) || dwarf_getsrcfiles(&die, &files, &count) != 0 ||
-		number >= count)
-		return NULL;
-	return file_of(d, u, files, (size_t)number);
-}
-
-/* The last row at or before address; NULL: none. */
-static Dwarf_Line *row_before(Dwarf_Lines *lines, size_t count, uint64_t address, size_t *index)
-{
-	Dwarf_Addr at;
-	size_t low = vec_search(
-		i, count, dwarf_lineaddr(dwarf_onesrcline(lines, i), &at) == 0 && at <= address);
-
-	*index = low;
-	return low ? dwarf_onesrcline(lines, low - 1) : NULL;
-}
-
-/* Does any of the rows at this address begin a statement? end: after the last of them. */
-static bool lines_begins(Dwarf_Lines *lines, size_t end, uint64_t address)
-{
-	while (end-- > 0) {
-		Dwarf_Line *row = dwarf_onesrcline(lines, end);
-		bool statement, ends;
-		Dwarf_Addr at;
-
-		if (dwarf_lineaddr(row, &at) != 0 || at != address ||
-			dwarf_lineendsequence(row, &ends) != 0 || ends)
-			return false;
-		if (dwarf_linebeginstatement(row, &statement) == 0 && statement)
-			return true;
-	}
-	return false;
+	return t ? file_of(d, u, t, number) : NULL;
 }
 
 static void find_of_lines(
 	struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
 {
-	size_t count, end, number;
-	int row_line, column;
-	Dwarf_Files *files;
-	Dwarf_Line *row;
-	Dwarf_Lines *lines;
-	Dwarf_Die die;
-	bool ends;
+	const struct line_table *t = lines_table(d, u, true);
+	const struct line_row *row;
+	bool begins;
 
-	lines = decoded(d, u, &die, &count);
-	row = lines ? row_before(lines, count, address, &end) : NULL;
-	if (!row || dwarf_lineendsequence(row, &ends) != 0 || ends ||
-		dwarf_line_file(row, &files, &number) != 0)
-		return;
-	line->file = file_of(d, u, files, number);
-	if (dwarf_lineno(row, &row_line) == 0)
-		line->line = (unsigned)row_line;
-	if (dwarf_linecol(row, &column) == 0)
-		line->column = (unsigned)column;
-	if (dwarf_linediscriminator(row, &line->discriminator) != 0)
-		line->discriminator = 0;
-	line->begins = lines_begins(lines, end, address);
+	row = t ? line_table_find(t, address, &begins) : NULL;
+	if (row)
+		*line = (struct image_line){
+			.file = file_of(d, u, t, row->file),
+			.line = row->line,
+			.column = row->column,
+			.discriminator = row->discriminator,
+			.begins = begins,
+		};
 }
 
 int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
@@ -225,5 +206,7 @@ void lines_fini(struct debug *d)
 		free(((struct file *)table_at(&d->files, i))->path);
 	table_fini(&d->files);
 	table_fini(&d->answers);
-	close_handle(d);
+	for (size_t i = 0; i < d->lines.count; i++)
+		line_table_fini(&((struct decoded *)table_at(&d->lines, i))->table);
+	table_fini(&d->lines);
 }
