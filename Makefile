@@ -181,6 +181,7 @@ define help_text
 make demo        build, and take a real program apart with perfex -native -a -y
 make check       build and run all tests; T=part-of-a-path runs some, UPDATE=1 rewrites golden files
 make check-static  gcc -fanalyzer, clang-tidy and cppcheck over all sources
+make check-blocks values: blocks of real code interpreted and executed; BLOCKS=file of hexadecimal lines
 make check-kills tools and programs killed at KILLS=1000 random moments
 make check-faults every 20th allocation and call fails once, under sanitizers; FAULTS=all: each
 make check-tsan  what has threads, under the thread sanitizer

@@ -48,6 +48,12 @@ $(O)/tests/tools/%: $(O)/obj/tests/tools/%.o $(LIBTOOLKIT)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(PERFDATA_LIBS) $(JSON_LIBS) $(LINK_LIBS)
 check-built check-cli bench: $(TEST_TOOLS)
 
+# Blocks of real code, interpreted and then executed: all of our own code and libraries, or lines of hexadecimal code
+# in the file BLOCKS. make check takes some.
+check-blocks: $(O)/tests/unit/test_values_blocks
+	$(Q)$< $(or $(BLOCKS),all)
+.PHONY: check-blocks
+
 # Without the sanitizers: these run under Valgrind too.
 $(O)/tests/programs/%: tests/programs/%.c $(O)/flags
 	@mkdir -p $(@D)

@@ -56,7 +56,8 @@ static bool execute(struct values *v, struct step *s, struct execution *x)
 
 	if (s->memory) {
 		x->address = interpret_address(v, s);
-		if (!snapshot_read(&v->snapshot, x->address, operand, s->size))
+		if (!snapshot_read(&v->snapshot, x->address, operand, s->size) ||
+			!value_steps_fits(v, s, x->address))
 			return false;
 		memcpy(&x->read, operand, 8);
 		x->read &= low_bits(8u * s->size);

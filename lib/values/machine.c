@@ -218,7 +218,8 @@ bool machine_has_room(const struct machine *m)
 	return m->used + ROOM_LEAST <= CODE_BYTES;
 }
 
-uint64_t machine_add(struct machine *m, const uint8_t *bytes, size_t length, size_t displacement)
+uint64_t machine_add(
+	struct machine *m, const uint8_t *bytes, size_t length, size_t displacement, unsigned shift)
 {
 	size_t at = (m->used + 15) & ~(size_t)15;
 	uint64_t here = (uint64_t)(uintptr_t)m->code + at;
@@ -229,8 +230,8 @@ uint64_t machine_add(struct machine *m, const uint8_t *bytes, size_t length, siz
 		return 0;
 	memcpy(to, bytes, length);
 	if (displacement) {
-		distance =
-			(int32_t)((int64_t)(uintptr_t)m->state->operand - (int64_t)(here + length));
+		distance = (int32_t)((int64_t)(uintptr_t)(m->state->operand + shift) -
+				     (int64_t)(here + length));
 		memcpy(to + displacement, &distance, sizeof(distance));
 	}
 	to[length] = 0xe9;

@@ -43,8 +43,10 @@ struct machine {
 
 int machine_init(struct machine *m, struct error *e);
 void machine_fini(struct machine *m);
-/* A copy of an instruction that returns; 0: there is no room, machine_clear makes some. */
-uint64_t machine_add(struct machine *m, const uint8_t *bytes, size_t length, size_t displacement);
+/* A copy of an instruction that returns; 0: there is no room, machine_clear makes some. Its memory
+ * operand is so many bytes after the beginning of ours. */
+uint64_t machine_add(struct machine *m, const uint8_t *bytes, size_t length, size_t displacement,
+	unsigned shift);
 void machine_clear(struct machine *m);
 bool machine_has_room(const struct machine *m);
 /* Executes one; false: it faults. mask: enum isa_state. */
@@ -155,6 +157,7 @@ struct step {
 	uint8_t opcode, repeats; /* of strings: 0, 0xf2 or 0xf3 */
 	uint8_t state;
 	bool memory, reads, writes, narrow, wide, unknown, swaps;
+	bool unaligned;                      /* its memory operand may be anywhere */
 	uint8_t base, index, scale, segment; /* registers, REG_NONE */
 	uint8_t size;                        /* of the memory operand */
 	uint16_t sees;                       /* enum step_sees */
@@ -177,6 +180,8 @@ struct steps {
 /* The step at an address, decoded if need be; NULL: memory is out or cannot be read. Borrowed until
  * the next call. */
 struct step *value_steps_find(struct values *v, uint64_t pc);
+/* Whether the step can have its memory operand there: some want it aligned, as ours always is. */
+bool value_steps_fits(struct values *v, struct step *s, uint64_t address);
 void value_steps_fini(struct steps *s);
 
 /* ---- access.c: what accesses to memory have to do with earlier ones ---- */

@@ -202,8 +202,13 @@ bool snapshot_read(struct snapshot *s, uint64_t address, void *to, size_t size)
 	return true;
 }
 
+/* All of it or nothing, as the processor does. */
 bool snapshot_write(struct snapshot *s, uint64_t address, const void *from, size_t size)
 {
+	uint64_t end = (address + size - 1) / PAGE;
+
+	if (end != address / PAGE && !snapshot_page(s, end, &s->last))
+		return false;
 	for (size_t done = 0, now; done < size; done += now) {
 		uint8_t *to;
 

@@ -9,7 +9,9 @@
 #include "isa/redirect.h"
 #include "values/private.h"
 
-#define STEPS_MOST (1u << 17)
+#define STEPS_MOST    (1u << 17)
+#define ALIGNED       64 /* bytes: no operand must be aligned to more */
+#define ALIGNED_LEAST 16 /* shorter ones may be anywhere */
 
 struct place { /* table entry */
 	struct {
@@ -172,7 +174,7 @@ static void decode_executed(
 		return;
 	}
 	s->state = r->state;
-	s->thunk = machine_add(&v->machine, r->bytes, r->length, r->displacement);
+	s->thunk = machine_add(&v->machine, r->bytes, r->length, r->displacement, 0);
 	if (!s->thunk)
 		s->kind = STEP_REFUSED;
 }
@@ -413,4 +415,32 @@ struct step *value_steps_find(struct values *v, uint64_t pc)
 	if (s)
 		*recent = (uint32_t)(s - v->steps.all.data) + 1;
 	return s;
+}
+
+/* Executed once where it is not aligned: the processor knows. */
+static bool accepts_unaligned(struct values *v, const struct step *s, uint64_t address)
+{
+	static struct machine_state before;
+	struct isa_redirect r;
+	struct insn i;
+	uint64_t thunk;
+	bool fits;
+
+	if (!isa_redirect(s->bytes, s->length, s->pc, &i, &r))
+		return false;
+	thunk = machine_add(&v->machine, r.bytes, r.length, r.displacement, address % ALIGNED);
+	if (!thunk)
+		return true;
+	before = *v->machine.state;
+	fits = machine_run(&v->machine, thunk, s->state);
+	*v->machine.state = before;
+	return fits;
+}
+
+bool value_steps_fits(struct values *v, struct step *s, uint64_t address)
+{
+	if (s->unaligned || s->size < ALIGNED_LEAST || address % s->size == 0)
+		return true;
+	s->unaligned = accepts_unaligned(v, s, address);
+	return s->unaligned;
 }

@@ -94,8 +94,8 @@ static void compare(const uint8_t *bytes, const struct insn *i, const struct isa
 	char text[INSN_TEXT_MAX];
 
 	machine_clear(&m);
-	original = machine_add(&m, bytes, i->length, 0);
-	rewritten = machine_add(&m, r->bytes, r->length, r->displacement);
+	original = machine_add(&m, bytes, i->length, 0, 0);
+	rewritten = machine_add(&m, r->bytes, r->length, r->displacement, 0);
 	for (int k = 0; k < STATES; k++) {
 		randomise(&from);
 		if (!place(i, r, &from)) {
