@@ -44,7 +44,7 @@ struct machine {
 int machine_init(struct machine *m, struct error *e);
 void machine_fini(struct machine *m);
 /* A copy of an instruction that returns; 0: there is no room, machine_clear makes some. Its memory
- * operand is so many bytes after the beginning of ours. */
+ * operand begins `shift` bytes after ours. */
 uint64_t machine_add(struct machine *m, const uint8_t *bytes, size_t length, size_t displacement,
 	unsigned shift);
 void machine_clear(struct machine *m);
