@@ -137,7 +137,7 @@ int archive_add(
 		here.build_id = image->elf->build_id;
 		here.build_id_length = image->elf->build_id_length;
 		here.size = image->elf->raw.size;
-		here.fingerprint = identify_fingerprint(image->elf->raw.data, image->elf->raw.size);
+		here.fingerprint = identify_file(image->elf);
 	}
 	failed = keep(directory, &here, "elf", image->elf->raw, e);
 	if (!failed && here.build_id_length && !elf_file_find(image->elf, ".debug_info").size &&

@@ -260,7 +260,8 @@ int image_line_at(struct image *image, uint64_t address, struct image_line *line
 const char *image_complaint(struct image *image)
 {
 	symbols_load(image);
-	(void)debug_of(image);
+	if (!image->wanted.count)
+		(void)debug_of(image);
 	return image->complaint[0] ? image->complaint : NULL;
 }
 

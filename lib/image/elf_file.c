@@ -12,6 +12,8 @@
 
 #include "base/mapping.h"
 
+#define PASSED_MOST ((size_t)512 << 10)
+
 static const char what_is_read[] = "only regular files with ELF headers are read";
 
 static int not_regular(const char *path, struct error *e)
@@ -205,6 +207,14 @@ void elf_file_unload(struct elf_file *f)
 	/* memory that libelf allocated where it cannot map begins at no page */
 	if (f && !f->copy && f->raw.size && (uintptr_t)f->raw.data % page == 0)
 		madvise((void *)(uintptr_t)f->raw.data, f->raw.size, MADV_DONTNEED);
+}
+
+void elf_file_passed(struct elf_file *f, size_t bytes)
+{
+	if (!f || !f->sparing || (f->passed += bytes) < PASSED_MOST)
+		return;
+	f->passed = 0;
+	elf_file_unload(f);
 }
 
 void elf_file_close(struct elf_file *f)

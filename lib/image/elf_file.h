@@ -39,6 +39,8 @@ struct elf_file {
 	VEC(GElf_Phdr) segments;
 	uint8_t build_id[BUILD_ID_MAX];
 	size_t build_id_length; /* 0: none */
+	bool sparing;           /* of memory: see elf_file_passed */
+	size_t passed;          /* bytes since pages were dropped */
 };
 
 /* Opens a regular file and checks that it is ELF. */
@@ -48,6 +50,10 @@ struct elf_file *elf_file_memory(const void *bytes, size_t size, const char *pat
 void elf_file_close(struct elf_file *f);
 /* Its pages are no longer in memory, until they are read again. NULL: nothing. */
 void elf_file_unload(struct elf_file *f);
+#define ELF_FILE_ANYWHERE ((size_t)64 << 10) /* what the kernel maps for a byte at any place */
+/* The next bytes were read, or one at any place. Of a file that is sparing, few pages stay in
+ * memory. NULL: nothing. */
+void elf_file_passed(struct elf_file *f, size_t bytes);
 
 /* The two steps of elf_file_open. First a regular file as a whole, of any format, never waiting
  * for a FIFO's other end (an empty one has raw.data NULL); then its headers. */

@@ -52,8 +52,7 @@ static void list_free(char **list)
 	free(list);
 }
 
-static int defined_symbol(
-	void *context, const struct elf_file *f, const GElf_Sym *s, struct span strings)
+static int defined_symbol(void *context, struct elf_file *f, const GElf_Sym *s, struct span strings)
 {
 	unsigned binding = GELF_ST_BIND(s->st_info), visible = GELF_ST_VISIBILITY(s->st_other);
 

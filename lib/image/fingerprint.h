@@ -7,5 +7,8 @@
 
 /* A hash of the bytes, never 0; not cryptographic. */
 uint64_t identify_fingerprint(const void *bytes, size_t size);
+struct elf_file;
+/* The same of a whole file, whose pages do not stay in memory. */
+uint64_t identify_file(struct elf_file *f);
 
 #endif

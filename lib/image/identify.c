@@ -14,7 +14,7 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ h >> 29;
 }
 
-enum { GROUP = 4 * sizeof(uint64_t), CHUNK = 64 << 10 };
+enum { GROUP = 4 * sizeof(uint64_t), CHUNK = 64 << 10, PIECE = 512 << 10 };
 
 /* Four independent sums, so that the multiplications overlap. */
 struct sums {
@@ -65,6 +65,18 @@ uint64_t identify_fingerprint(const void *bytes, size_t size)
 	struct sums s = NO_SUMS;
 
 	sums_add(&s, bytes, size);
+	return sums_end(&s);
+}
+
+uint64_t identify_file(struct elf_file *f)
+{
+	struct sums s = NO_SUMS;
+
+	for (size_t at = 0, n; at < f->raw.size; at += n) {
+		n = f->raw.size - at < PIECE ? f->raw.size - at : PIECE;
+		sums_add(&s, f->raw.data + at, n);
+		elf_file_unload(f);
+	}
 	return sums_end(&s);
 }
 

@@ -62,8 +62,7 @@ static int differs(struct error *e, const char *path, const char *how)
 		"the old one (ssrun -archive keeps copies)");
 }
 
-static int check_identity(
-	const struct elf_file *f, const struct image_identity *id, struct error *e)
+static int check_identity(struct elf_file *f, const struct image_identity *id, struct error *e)
 {
 	if (id->build_id_length)
 		return elf_file_has_id(f, id->build_id, id->build_id_length)
@@ -73,7 +72,7 @@ static int check_identity(
 							    : "it has no build-id");
 	if (id->size && id->size != f->raw.size)
 		return differs(e, f->path, "its size differs");
-	if (id->fingerprint && id->fingerprint != identify_fingerprint(f->raw.data, f->raw.size))
+	if (id->fingerprint && id->fingerprint != identify_file(f))
 		return differs(e, f->path, "its contents differ");
 	return 0;
 }

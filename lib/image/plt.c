@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "image/private.h"
 
 struct slot {
-	uint64_t address;
-	const char *name; /* NULL: known by addend only */
-	uint64_t addend;
+	uint64_t address, addend;
+	uint32_t section; /* of the relocation */
+	uint32_t symbol;  /* 0: known by addend only */
 };
 
 struct slots {
@@ -28,38 +29,50 @@ static int plt_by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Relocations of the supported 64-bit machines all have addends. */
-static int read_relocations(struct slots *slots, struct elf_file *f, struct elf_section *section)
+/* Most relocations are of data: pointers that are added to, and those that are only moved. */
+static bool is_of_data(uint64_t type)
 {
-	struct span s = elf_file_contents(section), table, strings;
-	struct elf_section *symtab;
+	return type == R_X86_64_RELATIVE || type == R_X86_64_64 || type == R_AARCH64_RELATIVE ||
+	       type == R_AARCH64_ABS64;
+}
+
+/* Relocations of the supported 64-bit machines all have addends. */
+static int read_relocations(struct slots *slots, struct elf_file *f, size_t index)
+{
+	struct elf_section *section = &f->sections.data[index];
+	struct span s;
 
 	if (section->header.sh_type != SHT_RELA || !(section->header.sh_flags & SHF_ALLOC) ||
 		section->header.sh_link >= f->sections.count)
 		return 0;
-	symtab = &f->sections.data[section->header.sh_link];
-	table = elf_file_contents(symtab);
-	strings = symtab->header.sh_link < f->sections.count
-			  ? elf_file_contents(&f->sections.data[symtab->header.sh_link])
-			  : (struct span){0};
+	s = elf_file_contents(section);
 	for (size_t i = 0; i < s.size / sizeof(Elf64_Rela); i++) {
-		struct slot *slot;
 		Elf64_Rela r;
-		GElf_Sym symbol;
 
 		memcpy(&r, s.data + i * sizeof(r), sizeof(r));
-		if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE ||
-			ELF64_R_TYPE(r.r_info) == R_AARCH64_RELATIVE)
-			continue;
-		slot = vec_push(&slots->all);
-		if (!slot)
+		elf_file_passed(f, sizeof(r));
+		if (!is_of_data(ELF64_R_TYPE(r.r_info)) &&
+			vec_add(&slots->all,
+				((struct slot){r.r_offset, (uint64_t)r.r_addend, (uint32_t)index,
+					(uint32_t)ELF64_R_SYM(r.r_info)})))
 			return -1;
-		slot->address = r.r_offset;
-		slot->addend = (uint64_t)r.r_addend;
-		if (ELF64_R_SYM(r.r_info) && symbols_elf(f, table, ELF64_R_SYM(r.r_info), &symbol))
-			slot->name = elf_file_span_string(strings, symbol.st_name);
 	}
 	return 0;
+}
+
+/* NULL: it has none. */
+static const char *slot_name(struct elf_file *f, const struct slot *slot)
+{
+	const struct elf_section *relocations = &f->sections.data[slot->section];
+	struct elf_section *symtab = &f->sections.data[relocations->header.sh_link];
+	GElf_Sym symbol;
+
+	elf_file_passed(f, ELF_FILE_ANYWHERE);
+	if (!slot->symbol || symtab->header.sh_link >= f->sections.count ||
+		!symbols_elf(f, elf_file_contents(symtab), slot->symbol, &symbol))
+		return NULL;
+	return elf_file_span_string(
+		elf_file_contents(&f->sections.data[symtab->header.sh_link]), symbol.st_name);
 }
 
 /* The slot that an x86-64 stub jumps through: [endbr64] [bnd] jmp *disp(%rip) */
@@ -121,7 +134,7 @@ static const char *resolver_at(const struct image *image, size_t count, uint64_t
 static int name_stub(struct image *image, const struct slots *slots, uint64_t address,
 	unsigned size, uint64_t got)
 {
-	struct slot key = {got, NULL, 0};
+	struct slot key = {.address = got};
 	const struct slot *slot = slots->all.count
 					  ? bsearch(&key, slots->all.data, slots->all.count,
 						    sizeof(key), plt_by_address)
@@ -131,8 +144,9 @@ static int name_stub(struct image *image, const struct slots *slots, uint64_t ad
 
 	if (!slot)
 		return 0;
-	name = slot->name && *slot->name ? slot->name
-					 : resolver_at(image, slots->functions, slot->addend);
+	name = slot_name(image->elf, slot);
+	if (!name || !*name)
+		name = resolver_at(image, slots->functions, slot->addend);
 	if (name)
 		snprintf(text, sizeof(text), "%.1000s@plt", name);
 	else
@@ -154,9 +168,10 @@ static int read_stubs(struct image *image, const struct slots *slots, size_t whi
 		size = (unsigned)section->header.sh_entsize;
 	for (; at + size <= s.size; at += size) {
 		uint64_t address = section->header.sh_addr + at;
-		bool found = image->machine == IMAGE_X86_64
-				     ? jump_x86_64(s.data + at, size, address, &got)
-				     : jump_aarch64(s.data + at, size, address, &got);
+		bool found = symbols_wanted(image, address, size) &&
+			     (image->machine == IMAGE_X86_64
+					     ? jump_x86_64(s.data + at, size, address, &got)
+					     : jump_aarch64(s.data + at, size, address, &got));
 
 		if (found && name_stub(image, slots, address, size, got))
 			return -1;
@@ -175,17 +190,39 @@ static bool stubs_wanted(struct image *image)
 	return false;
 }
 
-int plt_symbols(struct image *image)
+static int read_slots(struct image *image, struct slots *slots)
 {
 	struct elf_file *f = image->elf;
-	struct slots slots = {.functions = image->symbols.all.count};
 	int failed = 0;
 
 	if (image->machine == IMAGE_OTHER || f->header.e_ident[EI_CLASS] != ELFCLASS64 ||
 		!stubs_wanted(image))
 		return 0;
 	for (size_t i = 0; !failed && i < f->sections.count; i++)
-		failed = read_relocations(&slots, f, &f->sections.data[i]);
+		failed = read_relocations(slots, f, i);
+	return failed;
+}
+
+int plt_want(struct image *image)
+{
+	struct slots slots = {0};
+	int failed = image->wanted.count ? read_slots(image, &slots) : 0;
+	size_t before = image->wanted.count;
+
+	for (size_t i = 0; !failed && i < slots.all.count; i++)
+		if (!slots.all.data[i].symbol)
+			failed = vec_add(&image->wanted, slots.all.data[i].addend);
+	vec_fini(&slots.all);
+	if (image->wanted.count != before)
+		qsort(image->wanted.data, image->wanted.count, sizeof(uint64_t), order_u64);
+	return failed;
+}
+
+int plt_symbols(struct image *image)
+{
+	struct slots slots = {.functions = image->symbols.all.count};
+	int failed = read_slots(image, &slots);
+
 	if (slots.all.count)
 		qsort(slots.all.data, slots.all.count, sizeof(*slots.all.data), plt_by_address);
 	for (size_t i = 0; !failed && slots.all.count && i < sizeof(stubs) / sizeof(*stubs); i++)

@@ -67,6 +67,8 @@ bool symbols_wanted(const struct image *image, uint64_t address, uint64_t size);
 void symbols_fini(struct symbols *s);
 void variables_fini(struct variables *v);
 void types_fini(struct image *image);
+/* If stubs are wanted, the functions that they are named by are, too. -1 when memory is out. */
+int plt_want(struct image *image);
 /* Adds names of stubs in .plt sections; -1 when memory is out. */
 int plt_symbols(struct image *image);
 /* name is copied; -1 when memory is out. */
@@ -79,7 +81,7 @@ bool symbols_elf(const struct elf_file *f, struct span table, size_t i, GElf_Sym
 /* Calls with each symbol of a section; one that is absent, or f NULL, has none.  -1 when a call
  * fails. */
 typedef int elf_symbol_call(
-	void *context, const struct elf_file *f, const GElf_Sym *symbol, struct span strings);
+	void *context, struct elf_file *f, const GElf_Sym *symbol, struct span strings);
 int symbols_walk(struct elf_file *f, const char *section, elf_symbol_call *call, void *context);
 
 /* Keeps the first message only. */

@@ -16,6 +16,7 @@ struct candidate {
 struct candidates {
 	VEC(struct candidate) all;
 	const struct image *image;
+	bool passed_over; /* sized symbols that are not wanted */
 };
 
 bool symbols_wanted(const struct image *image, uint64_t address, uint64_t size)
@@ -31,7 +32,7 @@ int image_want_symbols(struct image *image, const uint64_t *addresses, size_t co
 	for (size_t i = 0; i < count; i++)
 		if (vec_add(&image->wanted, addresses[i]))
 			return -1;
-	elf_file_unload(image->elf); /* it may have been read for its identity */
+	image->elf->sparing = image->wanted.count > 0;
 	return 0;
 }
 
@@ -68,9 +69,11 @@ int symbols_walk(struct elf_file *f, const char *section, elf_symbol_call *call,
 	table = elf_file_contents(s);
 	if (s->header.sh_link < f->sections.count)
 		strings = elf_file_contents(&f->sections.data[s->header.sh_link]);
-	for (size_t i = 1; symbols_elf(f, table, i, &symbol); i++)
+	for (size_t i = 1; symbols_elf(f, table, i, &symbol); i++) {
 		if (call(context, f, &symbol, strings))
 			return -1;
+		elf_file_passed(f, sizeof(symbol));
+	}
 	return 0;
 }
 
@@ -99,26 +102,53 @@ static const GElf_Shdr *code_section(const struct elf_file *f, const GElf_Sym *s
 	return h->sh_flags & SHF_EXECINSTR ? h : NULL;
 }
 
-static int symbols_consider(
-	void *context, const struct elf_file *f, const GElf_Sym *s, struct span strings)
+/* The section that a function or label is in; NULL: it is neither. */
+static const GElf_Shdr *symbol_section(const struct elf_file *f, const GElf_Sym *s)
+{
+	unsigned type = GELF_ST_TYPE(s->st_info);
+	const GElf_Shdr *h = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE
+				     ? code_section(f, s)
+				     : NULL;
+
+	return h && s->st_value >= h->sh_addr && s->st_value - h->sh_addr < h->sh_size ? h : NULL;
+}
+
+/* A label ends where a symbol begins that is not wanted itself. */
+static int symbols_limit(void *context, struct elf_file *f, const GElf_Sym *s, struct span strings)
 {
 	struct candidates *c = context;
-	unsigned type = GELF_ST_TYPE(s->st_info);
-	const GElf_Shdr *h;
+	size_t low;
+
+	(void)strings;
+	if (!s->st_size || !symbol_section(f, s))
+		return 0;
+	low = vec_search(i, c->all.count, c->all.data[i].address < s->st_value);
+	for (; low > 0 && c->all.data[low - 1].label && c->all.data[low - 1].limit > s->st_value;
+		low--)
+		c->all.data[low - 1].limit = s->st_value;
+	return 0;
+}
+
+static int symbols_consider(
+	void *context, struct elf_file *f, const GElf_Sym *s, struct span strings)
+{
+	struct candidates *c = context;
+	const GElf_Shdr *h = symbol_section(f, s);
 	const char *name;
 	struct candidate *slot;
 
-	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+	if (!h)
 		return 0;
-	h = code_section(f, s);
-	if (!h || s->st_value < h->sh_addr || s->st_value - h->sh_addr >= h->sh_size ||
-		(s->st_size && !symbols_wanted(c->image, s->st_value, s->st_size)))
+	if (s->st_size && !symbols_wanted(c->image, s->st_value, s->st_size)) {
+		c->passed_over = true;
 		return 0;
+	}
+	elf_file_passed(f, ELF_FILE_ANYWHERE);
 	name = elf_file_span_string(strings, s->st_name);
 	if (!name || !*name)
 		return 0;
 	/* $x, $d: mapping symbols; .L: an assembler's labels */
-	if (type == STT_NOTYPE && (*name == '$' || strncmp(name, ".L", 2) == 0))
+	if (GELF_ST_TYPE(s->st_info) == STT_NOTYPE && (*name == '$' || strncmp(name, ".L", 2) == 0))
 		return 0;
 	slot = vec_push(&c->all);
 	if (!slot)
@@ -154,8 +184,6 @@ static int settle(struct symbols *s, struct candidates *c)
 {
 	uint64_t covered = 0;
 
-	if (c->all.count)
-		qsort(c->all.data, c->all.count, sizeof(*c->all.data), symbols_compare);
 	for (size_t i = 0, next; i < c->all.count; i = next) {
 		struct candidate *x = &c->all.data[i];
 		struct image_symbol *symbol;
@@ -195,13 +223,17 @@ int symbols_add_named(struct image *image, uint64_t address, uint64_t size, cons
 }
 
 /* Names of our own: those of the file keep its pages in memory. */
-static int keep_names(struct symbols *s)
+static int keep_names(struct image *image)
 {
+	struct symbols *s = &image->symbols;
+
 	for (size_t i = 0; i < s->all.count; i++) {
 		char **name = vec_push(&s->names);
 
 		if (!name || !(*name = strdup(s->all.data[i].name)))
 			return -1;
+		elf_file_passed(image->elf, ELF_FILE_ANYWHERE);
+		elf_file_passed(image->separate, ELF_FILE_ANYWHERE);
 		s->all.data[i].name = *name;
 	}
 	return 0;
@@ -221,8 +253,11 @@ static int read_tables(struct image *image, struct candidates *c)
 
 	if (symbols_walk(image->elf, ".symtab", symbols_consider, c))
 		return -1;
-	if (!c->all.count && symbols_walk(image_separate(image), ".symtab", symbols_consider, c))
-		return -1;
+	if (!c->all.count && image_separate(image)) {
+		image->separate->sparing = image->elf->sparing;
+		if (symbols_walk(image->separate, ".symtab", symbols_consider, c))
+			return -1;
+	}
 	if (c->all.count)
 		return 0;
 	if (symbols_walk(image_mini(image), ".symtab", symbols_consider, c))
@@ -237,12 +272,28 @@ static int read_tables(struct image *image, struct candidates *c)
 	return 0;
 }
 
+/* The same tables again. */
+static int limit_labels(struct image *image, struct candidates *c)
+{
+	return symbols_walk(image->elf, ".symtab", symbols_limit, c) ||
+			       symbols_walk(image->separate, ".symtab", symbols_limit, c) ||
+			       symbols_walk(image->mini, ".symtab", symbols_limit, c) ||
+			       symbols_walk(image->elf, ".dynsym", symbols_limit, c)
+		       ? -1
+		       : 0;
+}
+
 static void load_of_symbols(struct image *image, struct candidates *c)
 {
 	struct symbols *s = &image->symbols;
 	size_t before;
 
-	if (read_tables(image, c) || settle(s, c) || (image->wanted.count && keep_names(s)))
+	if (plt_want(image) || read_tables(image, c))
+		return;
+	if (c->all.count)
+		qsort(c->all.data, c->all.count, sizeof(*c->all.data), symbols_compare);
+	if ((c->passed_over && limit_labels(image, c)) || settle(s, c) ||
+		(image->wanted.count && keep_names(image)))
 		return;
 	before = s->all.count;
 	plt_symbols(image);

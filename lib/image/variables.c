@@ -28,7 +28,7 @@ struct finding {
 };
 
 static int variables_consider(
-	void *context, const struct elf_file *elf, const GElf_Sym *s, struct span strings)
+	void *context, struct elf_file *elf, const GElf_Sym *s, struct span strings)
 {
 	const char *name = elf_file_span_string(strings, s->st_name);
 	struct finding *f = context;

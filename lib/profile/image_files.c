@@ -17,6 +17,7 @@ struct named { /* a symbol that the experiment holds */
 struct slot {
 	bool tried;
 	struct image *image;
+	bool closed; /* it was open, and state and why say what there is to say */
 	enum prof_image_state state;
 	char why[512];
 	VEC(struct named) symbols; /* by address */
@@ -27,6 +28,7 @@ struct prof_images {
 	const struct prof_images_search *search;
 	long executable; /* image that search->executable is; -1: none */
 	struct slot *slots;
+	long open;            /* sparing: the one that is open; -1: none */
 	pthread_mutex_t lock; /* of slots and their images */
 };
 
@@ -98,7 +100,7 @@ struct prof_images *profile_images_new(
 	}
 	images->data = d;
 	images->search = search;
-	images->executable = -1;
+	images->executable = images->open = -1;
 	pthread_mutex_init(&images->lock, NULL);
 	images->slots = calloc(d->images.count + 1, sizeof(*images->slots));
 	if (!images->slots || take_symbols(images))
@@ -191,21 +193,53 @@ static void try_open(struct prof_images *images, uint32_t index)
 	if (images->executable == (long)index)
 		id.path = images->search->executable;
 	s->image = image_open(&id, &images->search->where, &e);
-	if (s->image) {
-		if (images->search->sparing)
-			(void)want_addresses(images->data, index, s->image);
+	if (s->image)
 		return;
-	}
 	s->state = e.code == ERR_CONFLICT ? PROF_IMAGE_REPLACED : PROF_IMAGE_MISSING;
 	snprintf(s->why, sizeof(s->why), "%s", e.message);
+}
+
+/* It is opened again if it is asked for again. */
+static void close_slot(struct slot *s)
+{
+	const char *complaint;
+
+	if (!s->image)
+		return;
+	complaint = s->closed ? NULL : image_complaint(s->image);
+	if (complaint)
+		snprintf(s->why, sizeof(s->why), "%s", complaint);
+	image_close(s->image);
+	s->image = NULL;
+	s->closed = true;
+	s->tried = false;
+}
+
+static void open_alone(struct prof_images *images, uint32_t index)
+{
+	if (images->open >= 0)
+		close_slot(&images->slots[images->open]);
+	images->open = index;
+	try_open(images, index);
+	if (images->slots[index].image)
+		(void)want_addresses(images->data, index, images->slots[index].image);
+}
+
+static void open_slot(struct prof_images *images, uint32_t index)
+{
+	if (images->slots[index].tried)
+		return;
+	if (images->search->sparing)
+		open_alone(images, index);
+	else
+		try_open(images, index);
 }
 
 /* With the lock. */
 static struct slot *lock_slot(struct prof_images *images, uint32_t index)
 {
 	pthread_mutex_lock(&images->lock);
-	if (!images->slots[index].tried)
-		try_open(images, index);
+	open_slot(images, index);
 	return &images->slots[index];
 }
 
@@ -276,9 +310,14 @@ static size_t names_inlines(
 
 static enum prof_image_state names_state(void *names, uint32_t image, const char **why)
 {
-	struct slot *s = lock_slot(names, image);
-	enum prof_image_state state = s->state;
+	struct prof_images *images = names;
+	struct slot *s = &images->slots[image];
+	enum prof_image_state state;
 
+	pthread_mutex_lock(&images->lock);
+	if (!s->closed)
+		open_slot(images, image);
+	state = s->state;
 	*why = s->why[0] ? s->why : s->image ? image_complaint(s->image) : NULL;
 	unlock_slots(names);
 	return state;
@@ -314,10 +353,11 @@ static int names_segment(
 
 static struct image *names_file(void *names, uint32_t image)
 {
+	struct prof_images *images = names;
 	struct image *file = lock_slot(names, image)->image;
 
 	unlock_slots(names);
-	return file;
+	return images->search->sparing ? NULL : file; /* it would be closed */
 }
 
 const struct prof_names_ops profile_images_ops = {.symbol = names_symbol,

@@ -13,7 +13,9 @@ struct prof_images;
 struct prof_images_search {
 	struct image_search where;
 	const char *executable; /* to be used for the image that has its identity; may be NULL */
-	bool sparing;           /* of memory: names are asked for addresses of the data alone */
+	bool sparing; /* of memory: names are asked for addresses of the data alone, and one
+			 image is open at a time, which gives no file: what is said of an
+			 image is valid until another is asked for */
 };
 
 /* search and the data it points to must outlive it, and so must d. NULL with *e set: ERR_CONFLICT
