@@ -19,7 +19,7 @@ enum { RUNS = 6 };
 
 struct optimize_command_line {
 	struct verify_how how;
-	const char *recipe, *output, *way, *train, *against, *llvm, *program;
+	const char *recipe, *output, *way, *train, *against, *llvm, *program, *of;
 	unsigned long runs;
 	bool record, install, undo, json, quiet, help;
 	word_list words; /* that are not options */
@@ -37,6 +37,8 @@ const struct option_row optimize_options[] = {
 		OPTION_STRING, FIELD(train)},
 	{"runs", "N", "record at most N runs of it (6)", OPTION_COUNT, FIELD(runs)},
 	{"how", "WAY", "only this: spgo, bolt, spgo+bolt or afdo", OPTION_STRING, FIELD(way)},
+	{"image", "GLOB", "of experiment files: this image (default: that of the program's name)",
+		OPTION_STRING, FIELD(of)},
 	{"against", "IMAGE", "what must be slower (default: the build without a profile)",
 		OPTION_STRING, FIELD(against)},
 	{"llvm", "DIR", "where llvm-bolt is", OPTION_STRING, FIELD(llvm)},
@@ -102,6 +104,7 @@ static int optimize_with(struct optimize_command_line *l, const struct recipe *r
 		.image = recipe ? NULL : l->words.data[0],
 		.train = l->train,
 		.experiments = (char *const *)(uintptr_t)(l->words.data + !recipe),
+		.of = l->of,
 		.output = l->output,
 		.against = l->against,
 		.how = l->way,

@@ -24,6 +24,7 @@ struct optimize_request {
 	const char *image;           /* without a recipe: it is rewritten by BOLT */
 	const char *train;           /* without a recipe, or instead of its own; may be NULL */
 	char *const *experiments; /* NULL-terminated; none: recorded, by the command that trains */
+	const char *of;           /* the image in these, a glob; NULL: that of the program's name */
 	const char *output;       /* must not exist */
 	const char *against;      /* what must be slower; NULL: the build without a profile */
 	const char *how;          /* only this way; NULL: all that are possible */

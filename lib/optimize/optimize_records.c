@@ -173,9 +173,11 @@ int optimize_profile(const struct workshop *w, char *const *files, const char *i
 {
 	const struct load_request how = {.quiet = true};
 	const struct recipe *r = w->request->recipe;
-	const char *name = image ? image
-			   : r   ? file_base_name(r->output)
-				 : file_base_name(w->request->image);
+	const char *given = files == w->request->experiments ? w->request->of : NULL;
+	const char *name = given   ? given
+			   : image ? image
+			   : r     ? file_base_name(r->output)
+				   : file_base_name(w->request->image);
 	struct arguments a = {0};
 	struct loaded l = {0};
 	int rc = arguments_find(&a, files, e);

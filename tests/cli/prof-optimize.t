@@ -84,6 +84,12 @@ like "records of one run are refused" "$err" '^prof: too few branch records: [0-
 ssrun -q -branches -o other.branches sh -c 'exit 0' >/dev/null 2>&1
 run prof optimize -recipe good.recipe -how afdo -unmodelled -o none other.branches
 like "records of another program" "$status$err" 'no samples or branches of an image that matches program'
+cp new renamed
+ssrun -q -branches -o renamed.branches ./renamed 1 2 3 >/dev/null
+run prof optimize -recipe good.recipe -how afdo -unmodelled -o none renamed.branches
+like "records under another name" "$(printf '%s' "$status$err" | tr '\n' ' ')" '125.*no samples or branches of an image that matches program .*-image names one'
+run prof optimize -recipe good.recipe -how afdo -unmodelled -image 'renam*' -o none renamed.branches
+like "which -image says" "$err" '^prof: too few branch records: [0-9]+ branches in [0-9]+ bursts of 1 runs'
 mkdir library
 printf 'int work(int n) { volatile unsigned x = 1; int i; for (i = 0; i < n; i++) if ((x = x * 1103515245 + 12345) & 64) x++; return (int)x; }\n' > library/work.c
 printf 'int work(int n);\nint main(void) { int i, s = 0; for (i = 0; i < 60000; i++) s += work(1000); return s == 7; }\n' > library/main.c
