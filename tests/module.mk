@@ -126,6 +126,13 @@ check-faults: all $(TEST_PROGRAMS)
 	$(Q)tests/faults/all $(O) $(O)-faults -step $(if $(filter all,$(FAULTS)),1,$(FAULTS_STEP))
 .PHONY: check-faults
 
+# Damaged programs, read by prof with sanitizers, for DAMAGED seconds; SEED=n for others.
+DAMAGED ?= 120
+check-damaged: all $(TEST_PROGRAMS)
+	$(Q)$(MAKE) --no-print-directory O=$(O)-san SAN=address,undefined all
+	$(Q)tests/damaged $(O) $(O)-san -seconds $(DAMAGED) -seed $${SEED:-1}
+.PHONY: check-damaged
+
 # What has threads, under the thread sanitizer: its reports count, and not whether tests pass.
 RACY_UNITS   := $(patsubst tests/unit/%.c,%,$(sort $(shell grep -lE 'pthread|parallel|prof_fake|tui_fake|monitor' tests/unit/test_*.c)))
 RACY_TESTS   := $(patsubst %,tests/cli/%.t,ranks prof-merge-mpi perfdata prof-why prof-calc prof-branches tui ssrun-basic ssrun-branches \
