@@ -122,11 +122,18 @@ def run(words, environment=ENVIRONMENT, cwd=None, stderr=subprocess.DEVNULL):
     return Outcome(child.returncode, usage.ru_utime, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
-def least_user(outcomes):
-    """User seconds of the least disturbed run.  A kernel that accounts by ticks divides the time of one short run badly
-    between user and system level, but not that of all of them."""
+def least_user(outcomes, speeds=None):
+    """User seconds of the least disturbed run; speeds: the clock beside each run, as a share of the one at which seconds are
+    wanted.  A kernel that accounts by ticks divides the time of one short run badly between user and system level, but not that
+    of all of them."""
     total = sum(r.total for r in outcomes)
-    return min(r.total for r in outcomes) * (sum(r.user for r in outcomes) / total if total else 1)
+    least = min(r.total * speed for r, speed in zip(outcomes, speeds or [1] * len(outcomes)))
+    return least * (sum(r.user for r in outcomes) / total if total else 1)
+
+
+def clock_now(bench):
+    """Of the processor, in Hz, by a chain of additions."""
+    return float(subprocess.run([bench.program("kernels"), "-clock"], capture_output=True, text=True, check=True).stdout)
 
 
 def supported(bench, options):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernels -list | kernels NAME [LENGTH]: one of the calibration kernels, for about LENGTH
- * twentieths of a second on a processor of today; so that it can be timed natively and under the
- * model.
+ * kernels -list | kernels -clock | kernels NAME [LENGTH]: one of the calibration kernels, for about
+ * LENGTH twentieths of a second on a processor of today; so that it can be timed natively and under
+ * the model. -clock: prints the core's clock at this moment, in Hz, by a chain of additions.
  */
 #include "kernels/kernels_code.c"
 #include "kernels/kernels_core.c"
@@ -10,7 +10,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
@@ -240,10 +242,38 @@ static const struct kernel {
 	{"jumps-512K", jumps, 512 * KIB, 1e7},
 };
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* An addition of the chain is a cycle. Interrupts make some of the runs longer. */
+static double clock_hz(void)
+{
+	enum { RUNS = 10, ADDS = 1280000 };
+	double least = 1;
+
+	for (int i = 0; i < RUNS; i++) {
+		double begin = now(), time;
+
+		kernel_adds(ADDS);
+		time = now() - begin;
+		least = time < least ? time : least;
+	}
+	return ADDS / least;
+}
+
 int main(int argc, char **argv)
 {
 	double length = argc > 2 ? strtod(argv[2], NULL) : 1;
 
+	if (argc > 1 && strcmp(argv[1], "-clock") == 0) {
+		printf("%.0f\n", clock_hz());
+		return 0;
+	}
 	for (size_t i = 0; argc > 1 && i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		const struct kernel *k = &kernels[i];
 
@@ -256,6 +286,6 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && strcmp(argv[1], "-list") == 0)
 		return 0;
-	fprintf(stderr, "usage: kernels -list | kernels NAME [LENGTH]\n");
+	fprintf(stderr, "usage: kernels -list | kernels -clock | kernels NAME [LENGTH]\n");
 	return 2;
 }
