@@ -185,6 +185,7 @@ make check-blocks values: blocks of real code interpreted and executed; BLOCKS=f
 make check-kills tools and programs killed at KILLS=1000 random moments
 make check-faults every 20th allocation and call fails once, under sanitizers; FAULTS=all: each
 make check-damaged damaged programs, read by prof under sanitizers for DAMAGED=120 seconds
+make check-escapes prof block on code written to escape from it, for HOSTILE=60 seconds
 make check-tsan  what has threads, under the thread sanitizer
 make check-load  thousands of threads and processes, a million mappings, under ssrun, perfex and the monitor
 make check-pmu   the counting paths on a real kernel with an emulated PMU (qemu)

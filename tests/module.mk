@@ -133,6 +133,12 @@ check-damaged: all $(TEST_PROGRAMS)
 	$(Q)tests/damaged $(O) $(O)-san -seconds $(DAMAGED) -seed $${SEED:-1}
 .PHONY: check-damaged
 
+# Code that is written to escape from prof block, for HOSTILE seconds; SEED=n for other.
+HOSTILE ?= 60
+check-escapes: all
+	$(Q)tests/escapes $(O) -seconds $(HOSTILE) -seed $${SEED:-1}
+.PHONY: check-escapes
+
 # What has threads, under the thread sanitizer: its reports count, and not whether tests pass.
 RACY_UNITS   := $(patsubst tests/unit/%.c,%,$(sort $(shell grep -lE 'pthread|parallel|prof_fake|tui_fake|monitor' tests/unit/test_*.c)))
 RACY_TESTS   := $(patsubst %,tests/cli/%.t,ranks prof-merge-mpi perfdata prof-why prof-calc prof-branches tui ssrun-basic ssrun-branches \
