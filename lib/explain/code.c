@@ -53,6 +53,36 @@ static int code_by_cost(const void *a, const void *b)
 		       ?: sort_rising(x->image, y->image) ?: sort_rising(x->begin, y->begin);
 }
 
+static int code_by_beginning(const void *a, const void *b)
+{
+	const struct explain_procedure *x = a, *y = b;
+
+	return sort_rising(x->image, y->image) ?: sort_rising(x->begin, y->begin);
+}
+
+/* One that has another inside of it was met twice. */
+static void join_parts(struct explain_procedures *p)
+{
+	size_t kept = 0;
+
+	if (!p->list.count)
+		return;
+	qsort(p->list.data, p->list.count, sizeof(*p->list.data), code_by_beginning);
+	for (size_t i = 1; i < p->list.count; i++) {
+		struct explain_procedure *last = &p->list.data[kept];
+		const struct explain_procedure *own = &p->list.data[i];
+
+		if (code_by_beginning(last, own) != 0) {
+			p->list.data[++kept] = *own;
+			continue;
+		}
+		last->value += own->value;
+		last->all += own->all;
+	}
+	p->list.count = kept + 1;
+	qsort(p->list.data, p->list.count, sizeof(*p->list.data), code_by_cost);
+}
+
 /* The function of a place; with -inlines its name may be that of an inlined one. */
 static bool procedure_of(const struct prof_data *d, uint32_t place, uint64_t *begin)
 {
@@ -147,8 +177,7 @@ int explain_procedures_init(struct explain_procedures *p, const struct prof_data
 		for (size_t k = 0; k < metrics; k++)
 			own->all += counts[k];
 	}
-	if (p->list.count)
-		qsort(p->list.data, p->list.count, sizeof(*p->list.data), code_by_cost);
+	join_parts(p);
 	return 0;
 }
 
