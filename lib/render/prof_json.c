@@ -115,6 +115,8 @@ static void row(const struct report_table *t, size_t i, const char *key, struct 
 		json_integer(j, "depth", r->depth);
 		json_integer(j, "parent", r->parent);
 	}
+	if (t->layout == REPORT_BUTTERFLY && r->role == REPORT_CALLER)
+		json_integer(j, "depth", r->depth);
 	if (t->columns.count && r->role != REPORT_GAP)
 		cells(t, i, j);
 	if (r->culprits)

@@ -236,7 +236,7 @@ void prof_row_text(const struct report_table *t, size_t row, const struct prof_s
 	if (t->layout == REPORT_TREE)
 		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
 	if (t->layout == REPORT_BUTTERFLY && r->role != REPORT_HEAD)
-		strbuf_puts(out, r->role == REPORT_CALLER ? "    " : "      ");
+		strbuf_repeat(out, ' ', (r->role == REPORT_CALLER ? 4 : 6) + 2 * (size_t)r->depth);
 	if (t->layout == REPORT_CAUSES) {
 		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
 		shown_puts(out, r->text ? r->text : "");

@@ -16,6 +16,7 @@
 #include "report/report_views.h"
 
 #define INSN_BYTES_MAX 15
+#define FORWARDS_MAX   16 /* functions between a caller and the callee */
 
 struct counted { /* a function; table entry */
 	struct {
@@ -42,6 +43,7 @@ struct call_counts {
 	struct table functions, arcs;
 	enum label label;
 	uint64_t all;
+	bool forwards; /* callers of callers are shown */
 };
 
 static struct counted *counts_at(const struct call_counts *c, size_t i)
@@ -167,13 +169,14 @@ static int counts_take(struct call_counts *c)
 
 /* ---- rows ---- */
 
-static void counts_row(
-	struct call_counts *c, uint32_t function, enum report_role role, uint64_t calls)
+static void counts_row(struct call_counts *c, uint32_t function, enum report_role role,
+	unsigned depth, uint64_t calls)
 {
 	const struct counted *f = counts_at(c, function);
 	const struct prof_names *names = &c->d->names;
 	struct report_row row = {.role = role,
 		.parent = -1,
+		.depth = depth,
 		.procedure = profile_string_at(c->d, f->name),
 		.image = c->d->images.data[f->key.image].name};
 	struct image_line line;
@@ -222,12 +225,36 @@ static struct ranked *counts_rank(struct call_counts *c, bool by_callee)
 	return r;
 }
 
-static void counts_end(
-	struct call_counts *c, const struct ranked *r, uint32_t end, enum report_role role)
+static size_t counts_first(const struct call_counts *c, const struct ranked *r, uint32_t end)
 {
-	for (size_t i = vec_search(k, c->arcs.count, r[k].end < end);
-		i < c->arcs.count && r[i].end == end; i++)
-		counts_row(c, r[i].other, role, r[i].calls);
+	return vec_search(k, c->arcs.count, r[k].end < end);
+}
+
+/* Calls each execution of the caller the callee once, as operator new does malloc? Then who calls
+ * the caller is as much of an answer. */
+static bool counts_forwards(const struct call_counts *c, const struct ranked *caller)
+{
+	return caller->calls > 1 && counts_at(c, caller->other)->calls == caller->calls;
+}
+
+/* The callers of a function, and before it is the turn of the next, of one that forwards. */
+static void counts_callers(
+	struct call_counts *c, const struct ranked *r, uint32_t callee, unsigned depth)
+{
+	for (size_t i = counts_first(c, r, callee); i < c->arcs.count && r[i].end == callee; i++) {
+		counts_row(c, r[i].other, REPORT_CALLER, depth, r[i].calls);
+		if (!c->d->request->only || !c->d->request->only[0] || depth == FORWARDS_MAX ||
+			r[i].other == callee || !counts_forwards(c, &r[i]))
+			continue;
+		c->forwards = true;
+		counts_callers(c, r, r[i].other, depth + 1);
+	}
+}
+
+static void counts_callees(struct call_counts *c, const struct ranked *r, uint32_t caller)
+{
+	for (size_t i = counts_first(c, r, caller); i < c->arcs.count && r[i].end == caller; i++)
+		counts_row(c, r[i].other, REPORT_CALLEE, 0, r[i].calls);
 }
 
 /* Functions that were called, those most often first. */
@@ -267,10 +294,14 @@ static void counts_rows(struct call_counts *c)
 			report_left_out(c->t, count - i, "function", "-q");
 			break;
 		}
-		counts_end(c, callers, function, REPORT_CALLER);
-		counts_row(c, function, REPORT_HEAD, functions[i].calls);
-		counts_end(c, callees, function, REPORT_CALLEE);
+		counts_callers(c, callers, function, 0);
+		counts_row(c, function, REPORT_HEAD, 0, functions[i].calls);
+		counts_callees(c, callees, function);
 	}
+	if (c->forwards)
+		report_note(c->t,
+			"An indented caller calls the function above it, each call of which makes "
+			"one of the function asked for");
 	if (fold.left)
 		report_note(c->t, "%zu more function%s called once %s left out (-whole)", fold.left,
 			plural(fold.left), plural_is(fold.left));

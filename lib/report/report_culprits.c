@@ -9,7 +9,8 @@
 
 #include "base/sort.h"
 
-enum { SHOWN = 3, POSSIBLE_SHOWN = 2 };
+/* FEW samples at a neighbour would make that difference. */
+enum { SHOWN = 3, POSSIBLE_SHOWN = 2, FEW = 4 };
 #define POSSIBLE 0.5
 #define WORTH    0.05
 
@@ -198,6 +199,9 @@ const char *report_culprits_text(struct report_table *t, const struct explain_re
 
 	for (size_t k = 0; k < n; k++)
 		all += list[k].cycles;
+	if (!unsure && p->input.cycles[i] < FEW * p->input.sample &&
+		strcmp(list[0].name, "unexplained") == 0)
+		unsure = REPORT_FEW_SAMPLES;
 	if (unsure)
 		return unsure_text(t, list, n, all, unsure);
 	for (size_t k = 0; k < n && k < SHOWN && used < sizeof(text); k++) {

@@ -36,8 +36,10 @@ const char *report_culprits_unsure(const struct explain_result *p, uint32_t i);
 /* Adds the culprits of instruction i to the table's, as those of row. */
 void report_culprits_take(
 	struct report_table *t, const struct explain_result *p, uint32_t i, struct report_row *row);
+/* Instead of "unexplained": so few that those of a neighbour would make the difference. */
+#define REPORT_FEW_SAMPLES "few samples"
 /* "dcache 80%, dtlb 20%": most likely first, with the static wait among them. Where executions are
- * unsure, that, and without shares. */
+ * unsure, or samples few, that, and without shares. */
 const char *report_culprits_text(
 	struct report_table *t, const struct explain_result *p, uint32_t i);
 /* The address of the instruction that caused most of it, "" for the instruction itself. */

@@ -148,14 +148,17 @@ static void stalls_add_row(
 }
 
 /* The words in the rows that are shown. */
-static void stalls_explain_words(struct report_table *t)
+static void stalls_explain_words(struct report_table *t, bool modelled)
 {
 	bool fixed = false, retirement = false, blamed = false, unsure = false;
+	bool few = false;
 
 	for (size_t i = 0; !t->failed && i < t->rows.count; i++) {
 		const struct report_cell *cells = report_cells(t, i);
 
 		fixed |= strstr(cells[STALL_CAUSE].text, "static: ") != NULL;
+		few |= strncmp(cells[STALL_CAUSE].text, REPORT_FEW_SAMPLES,
+			       strlen(REPORT_FEW_SAMPLES)) == 0;
 		retirement |= strstr(cells[STALL_CAUSE].text, "static: retirement") != NULL;
 		blamed |= cells[STALL_BLAME].text[0] != '\0';
 		unsure |= cells[STALL_EXECUTIONS].unsure;
@@ -172,6 +175,11 @@ static void stalls_explain_words(struct report_table *t)
 			retirement ? "; static: retirement: for its turn to retire, after "
 				     "instructions that retire before it"
 				   : "");
+	if (few)
+		report_note(t,
+			REPORT_FEW_SAMPLES
+			": fewer than four, perhaps of a neighbour: give this code more work%s",
+			modelled ? "; modelled causes need no samples" : "");
 	if (blamed)
 		report_note(t, "blame: the address of the earlier instruction that it waited for");
 }
@@ -206,7 +214,7 @@ static int stalls_make(struct report_waits *w, struct error *e)
 		stalls_add_row(w, &l.list.data[i], percent, cut.cumulative);
 		low = low || strcmp(l.list.data[i].confidence, "low") == 0;
 	}
-	stalls_explain_words(w->t);
+	stalls_explain_words(w->t, w->beside.any);
 	report_left_out(w->t, l.all - cut.shown, "row", "-q");
 	/* Of samples alone, the head names what is better. */
 	if (low && explain_branches_any(w->d))

@@ -35,6 +35,34 @@ like "with its label" "$out" '^ +model'
 run prof -butterfly -only often -json exact.x
 is "the function's own row: its calls, its caller, its callee" "$(printf '%s\n' "$out" | jq -rc '[.rows[] | select(.role == "head" or .role == "caller" or .role == "callee") | [.role, .procedure, .counts[0].value] | join(" ")] | join("; ")' 2>/dev/null || printf '%s\n' "$out")" \
 	"caller main 300; head often 300; callee malloc 300"
+
+# a function that only passes calls on, as operator new does
+cat >through.c <<'END'
+#include <stdlib.h>
+__attribute__((noipa)) void *inner(size_t n) { void *p = malloc(n); if (!p) abort(); return p; }
+__attribute__((noipa)) void *outer(size_t n) { void *p = inner(n + 1); ((char *)p)[0] = 1; return p; }
+__attribute__((noipa)) void *other(size_t n) { void *p = n % 2 ? malloc(n) : NULL; return n % 4 ? p : malloc(n); }
+__attribute__((noipa)) void many(void) { for (int i = 0; i < 300; i++) free(outer(5)); }
+__attribute__((noipa)) void few(void) { for (int i = 0; i < 70; i++) free(inner(5)); }
+int main(void)
+{
+	many();
+	few();
+	for (size_t i = 0; i < 40; i++)
+		free(other(i));
+	return 0;
+}
+END
+gcc -O1 -g -o through through.c
+run ssrun -q -o through.x -ideal ./through
+run prof -butterfly -only malloc -json through.x
+is "callers of functions that pass every call on" "$(printf '%s\n' "$out" | jq -rc '[.rows[] | select(.role == "caller") | [.depth, .procedure, .counts[0].value] | join(" ")] | join("; ")')" \
+	"0 inner 370; 1 outer 300; 2 many 300; 1 few 70; 0 other 30"
+run prof -butterfly -only malloc through.x
+like "they are indented" "$out" '^ +300 +[0-9.]+% {10}many '
+like "... which is said" "$out" '^An indented caller calls the function above it'
+run prof -butterfly through.x
+unlike "not in the report of all functions" "$out" 'indented'
 run prof -butterfly -only rarely exact.x
 like "calls by a pointer" "$out" '^ +70 .* main [(]calls: calls.c'
 

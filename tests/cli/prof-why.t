@@ -132,6 +132,19 @@ else:
     c.sort(key=lambda x: -x["cycles"]["value"])
     print(c[0]["cause"].split("-")[0], c[0].get("blame", ""))
 END
+# A wait of 60 cycles that nothing explains, seen by few samples and by many, at the same executions for each.
+seldom() { # samples
+	printf '%s\n' "type cy_hwc" "fact model.clock 3000000000" "image elf $work/app" "metric cy 3000000 model - 0" "sample 0 0 0 $1 1:$(at toss 14)" | make_experiment seldom.exp
+	{
+		printf '%s\n' "type ideal" "image elf $work/app" "metric gi 1 model exact 17"
+		for i in 0 4 6 10 14; do echo "sample 0 0 0 $((50000 * $1)) 1:$(at toss $i)"; done
+	} | make_experiment seldom-ideal.exp
+	prof -stalls -core zen4 -q 100 seldom.exp seldom-ideal.exp
+}
+like "few samples are no verdict" "$(seldom 3)" ' few samples(: perhaps [a-z, -]+)? '
+like "... which is said" "$(seldom 3)" '^few samples: fewer than four'
+unlike "many are one" "$(seldom 40)" 'few samples'
+like "... and nothing explains it" "$(seldom 40)" 'unexplained [0-9]+%'
 run prof -stalls -core zen4 -json -q 100 time.exp ideal.exp
 printf '%s\n' "$out" > stalls.json
 is "the load of a list waits for memory" "$(python3 look.py stalls.json "$(at walk 0)")" "dcache $(at walk 0)"
