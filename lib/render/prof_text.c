@@ -245,7 +245,8 @@ static void numbers(const struct drawing *g, size_t row)
 		bool left = prof_strip_left(s), dim = g->style->dim && prof_strip_weak(s, cell);
 
 		b.length = 0;
-		prof_strip_figure(g->table, g->style, s, row, g->most, &b);
+		if (!g->table->rows.data[row].joined)
+			prof_strip_figure(g->table, g->style, s, row, g->most, &b);
 		if (s->part == PROF_PART_TEXT && is_fitted(g))
 			cut_text(g, &b, 0, s->width, false);
 		if (i == g->split)

@@ -230,8 +230,8 @@ static size_t counts_first(const struct call_counts *c, const struct ranked *r, 
 	return vec_search(k, c->arcs.count, r[k].end < end);
 }
 
-/* Calls each execution of the caller the callee once, as operator new does malloc? Then who calls
- * the caller is as much of an answer. */
+/* Does each call of the caller make one of the callee, as operator new calls malloc? Then the
+ * caller's own callers are as much of an answer. */
 static bool counts_forwards(const struct call_counts *c, const struct ranked *caller)
 {
 	return caller->calls > 1 && counts_at(c, caller->other)->calls == caller->calls;

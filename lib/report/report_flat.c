@@ -23,6 +23,7 @@ static const char *inlined_note(
 	return report_text(t, "inlined %s", frames[0].name);
 }
 
+/* -q counts rows of each process, or whatever the list is divided by. */
 static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 	const struct report_rank *ranks, size_t count, enum prof_grain grain)
 {
@@ -30,23 +31,26 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 	struct report_fold fold = report_fold_of(c->data);
 	const uint64_t *times = report_executions(c, s);
 	struct report_table *t = c->table;
+	size_t left = 0;
 
 	if (!times)
 		t->failed = true;
 	for (size_t i = 0; times && i < count; i++) {
+		bool begins = !i || ranks[i].of->key.group != ranks[i - 1].of->key.group;
 		size_t at = ranks[i].entity * s->metrics, index;
 		struct report_row row;
 
+		cut.shown = begins ? 0 : cut.shown;
 		if (report_folds(&fold, (s->inclusive ? s->inclusive : s->own) + at, s->metrics))
 			continue;
 		if (report_cuts(&cut, report_percent((double)ranks[i].value,
 					      (double)c->data->metrics.data[0].samples))) {
-			report_left_out(t, count - i, "row", "-q");
-			return;
+			left++;
+			continue;
 		}
 		cut.cumulative = s->inclusive ? 0 : cut.cumulative;
 		row = report_entity_row(t, c->data, ranks[i].of, grain);
-		if (row.thread && (!i || ranks[i].of->key.group != ranks[i - 1].of->key.group))
+		if (row.thread && begins)
 			row.group = report_text(t, "%.1f%%",
 				report_percent((double)ranks[i].group,
 					(double)c->data->metrics.data[0].samples));
@@ -60,6 +64,7 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 		report_cells(t, index)[c->own[0]].cumulative =
 			s->inclusive ? NAN : fmin(cut.cumulative, 100);
 	}
+	report_left_out(t, left, "row", "-q");
 	report_folded(t, &fold, "row", s->inclusive ? 0 : c->data->metrics.data[0].samples);
 }
 

@@ -110,6 +110,7 @@ struct report_row {
 	unsigned line;     /* 0: none */
 	uint64_t address;  /* of the image */
 	bool addressed;    /* there is one */
+	bool joined;       /* its figures are those of the row above: lists leave them out */
 	unsigned depth;    /* of a tree */
 	long parent;       /* row index; -1: none */
 	size_t first_cell; /* in the table's cells; one a column */

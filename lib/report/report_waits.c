@@ -301,13 +301,21 @@ static bool waits_is_elsewhere(const struct waits *w, size_t parent, size_t rank
 	       of->key.what == PAUSE_PROCESSOR;
 }
 
+static bool waits_alike(const struct wait *a, const struct wait *b)
+{
+	return a->time == b->time && a->count == b->count && a->longest == b->longest;
+}
+
 /* All below a wait, in the order of times. */
 static void waits_rows(struct waits *w, size_t parent, unsigned depth, long above)
 {
 	for (uint32_t i = w->first[parent]; i < w->first[parent + 1] && !w->t->failed; i++) {
 		size_t index = w->order[i];
 		const struct wait *own = wait_at(w, index);
-		struct report_row row = {.role = REPORT_ROW, .parent = above, .depth = depth};
+		struct report_row row = {.role = REPORT_ROW,
+			.parent = above,
+			.depth = depth,
+			.joined = parent && waits_alike(wait_at(w, parent), own)};
 
 		if (own->time < w->least || waits_is_elsewhere(w, parent, i - w->first[parent])) {
 			w->left++;
@@ -350,9 +358,14 @@ static int waits_none(const struct prof_request *r, struct error *e)
 static void waits_notes(struct waits *w)
 {
 	const char *why = NULL;
+	bool joined = false;
 
 	for (size_t i = 0; i < w->d->request->count && !why; i++)
 		why = experiment_fact_find(w->d->request->inputs[i].experiment, PAUSE_WAKES_FACT);
+	for (size_t i = 0; i < w->t->rows.count && !joined; i++)
+		joined = w->t->rows.data[i].joined;
+	if (joined)
+		report_note(w->t, "Rows without figures have those of the row above");
 	if (w->left)
 		report_note(w->t, "%zu row%s left out (-whole)", w->left, plural(w->left));
 	if (!w->seen && (!why || strcmp(why, "seen") != 0))

@@ -10,6 +10,8 @@ record() { run ssrun -totaltime -o "$1" "$waits" "$2" 300 ${3:+"$3"}; is "$2: re
 report() { run prof -waits -whole "$@"; }
 # row TEXT: of a wait, however long
 row() { printf ' [1-9][0-9]* +[0-9.]+ +%s' "$1"; }
+# joined TEXT: perhaps with the figures of the row above
+joined() { printf '^[ 0-9.%%]+ %s' "$1"; }
 
 for kind in sleep pipe socket child futex poll join; do
 	record $kind $kind
@@ -18,23 +20,25 @@ record file file locked
 report sleep
 is "a report" "$status $err" "0 "
 like "sleep: the reason and the call" "$out" "$(row "sleep")"
-like "sleep: the reason and the call, below" "$out" "$(row " clock_nanosleep")"
+like "sleep: the reason and the call, below" "$out" "$(joined "clock_nanosleep")"
 report pipe
 like "pipe: which, and the call" "$out" "$(row "pipe")"
-like "pipe: which, and the call, below" "$out" "$(row " pipe 1, read")"
+like "which is said" "$out" '^Rows without figures have those of the row above'
+is "scripts have all figures" "$(prof -waits -json pipe | jq '[.rows[] | select(.counts[0] == null)] | length')" 0
+like "pipe: which, and the call, below" "$out" "$(joined "pipe 1, read")"
 report socket
 like "socket: likewise" "$out" "$(row "socket")"
-like "socket: likewise, below" "$out" "$(row " unix socket 1, read")"
+like "socket: likewise, below" "$out" "$(joined "unix socket 1, read")"
 report poll
-like "poll of one descriptor waits for that" "$out" "$(row ' pipe 1, poll')"
+like "poll of one descriptor waits for that" "$out" "$(joined 'pipe 1, poll')"
 report child
 like "child: its name and number" "$out" "$(row "child")"
-like "child: its name and number, below" "$out" "$(row " waits, process [0-9]+, wait4")"
+like "child: its name and number, below" "$out" "$(joined "waits, process [0-9]+, wait4")"
 report file
 like "file: its path" "$out" "$(row "file")"
-like "file: its path, below" "$out" "$(row " $work/locked, flock")"
+like "file: its path, below" "$out" "$(joined "$work/locked, flock")"
 report futex
-like "futex: the variable that it is" "$out" "$(row 'planted_lock \(waits\), futex')"
+like "futex: the variable that it is" "$out" "$(joined 'planted_lock \(waits\), futex')"
 
 if [ "$(id -u)" = 0 ]; then
 	like "with the place in the program" "$out" 'waits_for_futex \[thread [0-9]+ waits, in (__)?(pthread_mutex_lock|lll_lock_wait)[^]]*called by main\] \(waits: waits.c, [0-9]+\)'
@@ -61,7 +65,7 @@ report futex
 is "times of one column have one form" "$(printf '%s\n' "$out" | grep -E '^ +[0-9.]+ +[0-9.]+%' | grep -vE '^ +[0-9]+[.][0-9]{6} +[0-9.]+% +[0-9]+  [0-9]+[.][0-9]{6}  ')" ""
 if command -v script > /dev/null; then
 	# on_terminal COLUMNS COMMAND: as long rows as it prints, beside those that are wrapped in words
-	on_terminal() { script -qec "COLUMNS=$1 NO_COLOR=1 $2" /dev/null < /dev/null | tr -d '\r' | grep -E '^ +[0-9.]+ +[0-9.]+%'; }
+	on_terminal() { script -qec "COLUMNS=$1 NO_COLOR=1 $2" /dev/null < /dev/null | tr -d '\r' | grep -E '^ +[0-9.]+ +[0-9.]+%|^ {40}'; }
 	longest() { awk 'length > n { n = length } END { print n + 0 }'; }
 	like "longer rows than a terminal has columns" "$(prof -waits -whole futex | longest)" '^1[3-9][0-9]|^[2-9][0-9][0-9]'
 	for columns in 90 120; do
@@ -103,7 +107,7 @@ like "a dump has them" "$out" 'obstacle [0-9]+ futex image [1-9][0-9]* address [
 like "and the pauses" "$out" 'pause obstacle [0-9]+ thread [0-9]+ .* count 1 time [0-9]+ longest [0-9]+'
 run prof -merge -o both futex futex
 run prof -waits -whole both
-like "two runs add up: twice the waits" "$out" ' 2 +[0-9.]+ +planted_lock'
+is "two runs add up: twice the waits" "$(prof -waits -whole -json both | jq '[.rows[] | select(.what // "" | startswith("planted_lock")) | .counts[1].value][0]')" 2
 head -c "$(($(wc -c < futex) - 30))" futex > cut
 run prof -waits cut
 unlike "a file that was cut short does not crash" "$status" '^1[3-9][0-9]'
