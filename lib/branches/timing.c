@@ -6,8 +6,10 @@
  * have. The distances are random, so that no loop is in step with them; each entry of the log has
  * the one to the next timed load.
  *
- * The counter is read after an lfence, so that nothing before the load is timed, and again after
- * an lfence, so that the load is done. rdtscp instead would let younger work in. What is timed is
+ * The counter is read after an lfence, so that nothing before the load is timed. Another one is
+ * right before the load, which would otherwise begin while the counter is being read: some
+ * processors take longer for that than L2 for a load. The counter is read again after an lfence,
+ * so that the load is done. rdtscp instead would let younger work in. What is timed is
  * the latency of one access, not the time that it costs, which is less where accesses overlap.
  *
  * A timed load writes its times and its number to the log of its arena, a ring: the position counts
@@ -97,6 +99,7 @@ static void emit_timed(
 	emit(o, LFENCE RDTSC, 5);
 	emit_slot(o, MOV_FROM_EAX, SLOT_BEFORE);
 	restore_both(o);
+	emit(o, LFENCE, 3);
 	emit_copy(o, bytes, insn);
 	o->address = insn->address + insn->length;
 	emit(o, LFENCE, 3);

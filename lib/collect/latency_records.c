@@ -84,8 +84,9 @@ int latency_records_add(
 
 	if (image < 0)
 		return -1;
-	if (r->values &&
-		latencies_bin_of(&r->latencies.levels, record->windows, record->hits) >= 0 &&
+	if (r->values && record->windows < LATENCY_FORMS &&
+		latencies_bin_of(&r->latencies.levels, r->latencies.levels.floor[record->windows],
+			record->hits) >= 0 &&
 		keep_load(r, record))
 		return -1;
 	if (image == 0)

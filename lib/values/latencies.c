@@ -43,13 +43,10 @@ uint64_t latencies_bin_ns(unsigned bin)
 	return bin < LINEAR ? bin : (uint64_t)(LINEAR + LINEAR / 4 * step) << doubling;
 }
 
-int latencies_bin_of(const struct latency_levels *l, uint32_t form, uint64_t ticks)
+int latencies_bin_of(const struct latency_levels *l, uint32_t from, uint64_t ticks)
 {
-	double ns;
+	double ns = ticks > from ? (double)(ticks - from) * l->tick_ns : 0;
 
-	if (form >= LATENCY_FORMS)
-		return -1;
-	ns = ticks > l->floor[form] ? (double)(ticks - l->floor[form]) * l->tick_ns : 0;
 	return ns > LATENCY_NS_MAX ? -1 : (int)latencies_bin(ns);
 }
 
@@ -164,11 +161,15 @@ int latencies_add(struct latencies *l, uint32_t image, uint64_t address, uint32_
 	uint64_t burst, uint64_t ticks)
 {
 	const struct latency_site key = {.key = {address, image, form}};
-	int bin = latencies_bin_of(&l->levels, form, ticks);
 	struct latency_site *s;
 	unsigned class;
+	int bin, pattern_bin;
 
-	if (bin < 0)
+	if (form >= LATENCY_FORMS)
+		return 0;
+	bin = latencies_bin_of(&l->levels, l->levels.floor[form], ticks);
+	pattern_bin = latencies_bin_of(&l->levels, l->levels.least[form], ticks);
+	if (bin < 0 || pattern_bin < 0)
 		return 0;
 	s = table_add(&l->sites, &key.key);
 	if (!s)
@@ -176,7 +177,7 @@ int latencies_add(struct latencies *l, uint32_t image, uint64_t address, uint32_
 	if (s->burst != burst)
 		end_burst(s);
 	s->burst = burst;
-	class = l->levels.class_of[bin];
+	class = l->levels.class_of[pattern_bin];
 	s->count++;
 	s->bins[bin]++;
 	s->classes[class]++;

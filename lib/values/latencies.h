@@ -4,10 +4,10 @@
  *
  * At first, loads are timed whose level is known: how often each time occurs is the level's
  * pattern. Patterns overlap: some processors' time-stamp counters go in steps of 10 ns, so that a
- * hit of L1 takes 20 ns or 30 ns by it, and one of L2 too, only more often 30. So no single load is
- * given a level. The shares of levels at one place are those with which the patterns add up to its
- * times best (maximum likelihood), and their errors follow from the scatter between bursts. Levels
- * whose patterns are much alike are taken as one.
+ * hit of L1 takes 10 ns or 20 ns by it, and one of L2 20 or 30. So no single load is given a level.
+ * The shares of levels at one place are those with which the patterns add up to its times best
+ * (maximum likelihood), and their errors follow from the scatter between bursts. Levels whose
+ * patterns are much alike are taken as one.
  *
  * A page walk is part of the load's time; what it adds is not distinguished from the scatter of
  * memory's.
@@ -32,8 +32,10 @@ enum { LEVEL_L1, LEVEL_L2, LEVEL_LAST, LEVEL_MEMORY, LEVELS };
 /* Loads of known levels. */
 struct latency_levels {
 	double tick_ns;
-	uint32_t floor[LATENCY_FORMS]; /* ticks of what is not the load's own time */
-	double mean_ns[LEVELS];
+	uint32_t
+		floor[LATENCY_FORMS]; /* ticks of a load from L1, on average: times are beyond it */
+	uint32_t least[LATENCY_FORMS]; /* and what hardly any takes less than: of patterns */
+	double mean_ns[LEVELS];        /* beyond L1's */
 	/* Levels that are hardly distinguished are one: of the first of them, the number
 	 * of the last, from 1 on; of the others, 0. */
 	uint8_t last[LEVELS];
@@ -50,8 +52,8 @@ struct latencies {
 int values_levels_measure(struct latency_levels *l, struct error *e);
 
 /* ---- value_levels.c */
-/* From numbers of loads by form, level and bin; the rest of *l is known. -1: memory and L1 do not
- * differ. */
+/* From numbers of loads by form, level and bin of the time beyond the least; the rest of *l is
+ * known. -1: memory and L1 do not differ. */
 typedef uint32_t latency_counts[LATENCY_FORMS][LEVELS][LATENCY_BINS];
 int values_levels_learn(struct latency_levels *l, const latency_counts measured, struct error *e);
 
@@ -59,8 +61,8 @@ int values_levels_learn(struct latency_levels *l, const latency_counts measured,
 /* The bin of a time, and the time that a bin stands for, ns. */
 unsigned latencies_bin(double ns);
 uint64_t latencies_bin_ns(unsigned bin);
-/* Of a load; negative: it is left out. */
-int latencies_bin_of(const struct latency_levels *l, uint32_t form, uint64_t ticks);
+/* Of the ticks of a load beyond `from`; negative: it is left out. */
+int latencies_bin_of(const struct latency_levels *l, uint32_t from, uint64_t ticks);
 /* The shares of levels that explain these counts best. */
 void latencies_shares(const struct latency_levels *l, uint32_t form,
 	const double counts[LATENCY_CLASSES], double shares[LEVELS]);

@@ -14,7 +14,8 @@
 
 #define STEP       256 /* bytes */
 #define HUGE_PAGE  (2u << 20)
-#define LOADS      3000
+#define LOADS      8000
+#define FEW        100 /* of these, the least and the greatest */
 #define FLUSHED    1500
 #define L2_USUAL   (512u << 10)
 #define L2_MOST    (4u << 20)
@@ -37,7 +38,7 @@ static uint32_t timed_load(void **at, void **to, struct timed_by *by, int form)
 		__asm__ volatile(
 			"mov %%rax, %[rax]\n\tmov %%rdx, %[rdx]\n\tlfence\n\trdtsc\n\t"
 			"mov %%eax, %[before]\n\tmov %[rax], %%rax\n\tmov %[rdx], %%rdx\n\t"
-			"mov (%%rax), %%rcx\n\tlfence\n\tmov %%rax, %[rax]\n\t"
+			"lfence\n\tmov (%%rax), %%rcx\n\tlfence\n\tmov %%rax, %[rax]\n\t"
 			"mov %%rdx, %[rdx]\n\trdtsc\n\tsub %[before], %%eax"
 			: "=a"(ticks), "=&c"(got), [rax] "+m"(by->saved[0]),
 			[rdx] "+m"(by->saved[1]), [before] "+m"(by->before)
@@ -47,7 +48,7 @@ static uint32_t timed_load(void **at, void **to, struct timed_by *by, int form)
 		__asm__ volatile(
 			"mov %%rax, %[rax]\n\tmov %%rdx, %[rdx]\n\tlfence\n\trdtsc\n\t"
 			"mov %%eax, %[before]\n\tmov %[rax], %%rax\n\tmov %[rdx], %%rdx\n\t"
-			"mov (%%rcx), %%rcx\n\tlfence\n\tmov %%rax, %[rax]\n\t"
+			"lfence\n\tmov (%%rcx), %%rcx\n\tlfence\n\tmov %%rax, %[rax]\n\t"
 			"mov %%rdx, %[rdx]\n\trdtsc\n\tsub %[before], %%eax"
 			: "=&a"(ticks), "=c"(got), [rax] "+m"(by->saved[0]),
 			[rdx] "+m"(by->saved[1]), [before] "+m"(by->before)
@@ -119,6 +120,17 @@ static int compare_ticks(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Without the few least and greatest. */
+static uint32_t middle_mean(const uint32_t *ticks, size_t count)
+{
+	size_t from = count / FEW, to = count - from;
+	uint64_t sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += ticks[i];
+	return (uint32_t)((sum + (to - from) / 2) / (to - from));
+}
+
 struct levels_room {
 	char *memory;
 	uint32_t *order;
@@ -137,10 +149,11 @@ static void measure_form(struct latency_levels *l, struct levels_room *r, int fo
 		chase_level(at, loads, form, k == LEVEL_MEMORY, r->ticks);
 		if (k == LEVEL_L1) {
 			qsort(r->ticks, loads, sizeof(*r->ticks), compare_ticks);
-			l->floor[form] = r->ticks[loads / 2];
+			l->least[form] = r->ticks[loads / FEW];
+			l->floor[form] = middle_mean(r->ticks, loads);
 		}
 		for (size_t i = 0; i < loads; i++) {
-			int bin = latencies_bin_of(l, (uint32_t)form, r->ticks[i]);
+			int bin = latencies_bin_of(l, l->least[form], r->ticks[i]);
 
 			if (bin >= 0)
 				bins[k][bin]++;

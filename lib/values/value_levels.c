@@ -5,7 +5,7 @@
 
 #include "values/latencies.h"
 
-#define OVERLAP    0.5  /* of patterns: levels that are more alike are one */
+#define OVERLAP    0.92 /* of patterns: levels that are more alike are one */
 #define LEAST      0.02 /* of memory's loads */
 #define SPREAD     200  /* a part of memory's loads, at each of its times */
 #define SURE_LEAST 1e-3 /* of a pattern: nothing is impossible */
@@ -156,6 +156,8 @@ int values_levels_learn(struct latency_levels *l, const latency_counts measured,
 		l->mean_ns[k] = 0;
 		for (unsigned b = 0; b < LATENCY_BINS && all > 0; b++)
 			l->mean_ns[k] += measured[0][k][b] * (double)latencies_bin_ns(b) / all;
+		if (k != LEVEL_L1)
+			l->mean_ns[k] -= l->mean_ns[LEVEL_L1];
 		if (pattern_overlap(l, first, k) < OVERLAP)
 			first = k;
 		l->last[k] = 0;
@@ -163,6 +165,7 @@ int values_levels_learn(struct latency_levels *l, const latency_counts measured,
 		if (k > first)
 			join_patterns(l, first, k);
 	}
+	l->mean_ns[LEVEL_L1] = 0;
 	if (first == LEVEL_MEMORY && l->mean_ns[LEVEL_MEMORY] > l->mean_ns[LEVEL_LAST])
 		return 0;
 	error_set(

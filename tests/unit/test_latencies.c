@@ -38,12 +38,14 @@ static int learn(struct latency_levels *l, double step, int levels)
 	l->tick_ns = 1;
 	for (int i = 0; i < 4000; i++)
 		sum += ticks_of(0, step);
-	for (int f = 0; f < LATENCY_FORMS; f++)
-		l->floor[f] = (uint32_t)(sum / 4000 / (uint64_t)step * (uint64_t)step);
+	for (int f = 0; f < LATENCY_FORMS; f++) {
+		l->floor[f] = (uint32_t)(sum / 4000);
+		l->least[f] = (uint32_t)(20 / (uint64_t)step * (uint64_t)step);
+	}
 	for (int f = 0; f < LATENCY_FORMS; f++)
 		for (int k = 0; k < LEVELS; k++)
 			for (int i = 0; i < 4000; i++) {
-				int bin = latencies_bin_of(l, (uint32_t)f,
+				int bin = latencies_bin_of(l, l->least[f],
 					ticks_of(level_time(k < levels ? k : 0), step));
 
 				counts[f][k][bin < 0 ? 0 : bin]++;
@@ -53,7 +55,7 @@ static int learn(struct latency_levels *l, double step, int levels)
 
 static void test_bins(void)
 {
-	struct latency_levels l = {.tick_ns = 0.5, .floor = {40, 50}};
+	struct latency_levels l = {.tick_ns = 0.5};
 	bool rising = true, same = true;
 
 	for (unsigned b = 0; b < LATENCY_BINS; b++) {
@@ -63,11 +65,10 @@ static void test_bins(void)
 	ok(rising && same, "bins rise, and a bin's time is in it");
 	ok(latencies_bin_ns(8) == 8 && latencies_bin_ns(9) == 10 && latencies_bin_ns(12) == 16,
 		"four bins a doubling");
-	ok(latencies_bin_of(&l, 0, 40) == 0 && latencies_bin_of(&l, 0, 10) == 0 &&
-			latencies_bin_of(&l, 0, 56) == 8 && latencies_bin_of(&l, 1, 66) == 8,
+	ok(latencies_bin_of(&l, 40, 40) == 0 && latencies_bin_of(&l, 40, 10) == 0 &&
+			latencies_bin_of(&l, 40, 56) == 8 && latencies_bin_of(&l, 50, 66) == 8,
 		"ticks beyond the floor");
-	ok(latencies_bin_of(&l, 0, 100000) < 0, "a load that was interrupted is left out");
-	ok(latencies_bin_of(&l, LATENCY_FORMS, 40) < 0, "an unknown form is left out");
+	ok(latencies_bin_of(&l, 40, 100000) < 0, "a load that was interrupted is left out");
 }
 
 static void test_levels(void)
@@ -77,7 +78,9 @@ static void test_levels(void)
 	ok(learn(&l, 1, LEVELS) == 0 && l.last[0] == 1 && l.last[1] == 2 && l.last[2] == 3 &&
 			l.last[3] == 4,
 		"a fine counter tells all levels apart");
-	ok(learn(&l, 10, LEVELS) == 0 && l.last[0] >= 2 && l.last[1] == 0 && l.last[3] == 4,
+	ok(learn(&l, 10, LEVELS) == 0 && l.last[0] == 1 && l.last[1] == 2 && l.last[2] == 3,
+		"so does one of 10 ns: each level has its times as often as it takes long");
+	ok(learn(&l, 80, LEVELS) == 0 && l.last[0] >= 2 && l.last[1] == 0 && l.last[3] == 4,
 		"by a coarse one, L1 and L2 are one level");
 	ok(learn(&l, 1, LEVELS - 1) == -1, "without a memory that takes longer, there are none");
 }
