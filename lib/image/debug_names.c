@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "image/debug.h"
+#include "image/private.h"
 
 struct name {
 	struct {
@@ -29,6 +30,15 @@ const char *debug_linkage_name(Dwarf_Die *die)
 	return linkage ? linkage : debug_names_find(die, DW_AT_name);
 }
 
+static bool debug_names_of_c(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+	int language = dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+
+	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
+	       language == DW_LANG_C11;
+}
+
 const char *debug_name(struct debug *d, Dwarf_Die *die)
 {
 	struct name key = {.key = {die->addr}}, *name;
@@ -45,6 +55,8 @@ const char *debug_name(struct debug *d, Dwarf_Die *die)
 	linkage = debug_names_find(die, DW_AT_linkage_name);
 	if (!linkage)
 		linkage = debug_names_find(die, DW_AT_MIPS_linkage_name);
+	if (linkage && image_is_unique(linkage) && debug_names_of_c(die))
+		linkage = NULL;
 	name->owned = linkage ? image_demangle(linkage) : NULL;
 	name->text = name->owned ? name->owned
 		     : linkage   ? linkage

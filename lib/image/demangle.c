@@ -3,16 +3,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "image/image.h"
+#include "image/private.h"
 
 /* Longer names are not demangled: some take too much time. */
 #define LONGEST 16384
 
 /* clang's -funique-internal-linkage-names, which pseudo-probes imply: a hash of the file's path in
  * the names of static functions, which says nothing to people. */
+static const char unique[] = ".__uniq.";
+
+bool image_is_unique(const char *name)
+{
+	return strncmp(name, "_Z", 2) == 0 && strstr(name, unique);
+}
+
+char *image_unique_bare(const char *name)
+{
+	const char *hash = strstr(name, unique);
+	struct strbuf text = {0};
+	unsigned long length;
+	char *begin;
+
+	if (!hash || strncmp(name, "_ZL", 3) != 0 || name[3] < '1' || name[3] > '9')
+		return NULL;
+	length = strtoul(name + 3, &begin, 10);
+	if (begin > hash || length > (size_t)(hash - begin))
+		return NULL;
+	hash += strlen(unique);
+	strbuf_add(&text, begin, length);
+	strbuf_puts(&text, hash + strspn(hash, "0123456789")); /* ".cold" */
+	return strbuf_take(&text);
+}
+
 static void drop_unique(char *name)
 {
-	static const char unique[] = ".__uniq.";
 	char *at = strstr(name, unique), *end;
 
 	if (!at)

@@ -15,6 +15,7 @@ struct symbols {
 	struct table guesses;         /* struct guess: names made up for gaps */
 	VEC(uint64_t) starts;         /* of functions, by .eh_frame_hdr, ascending */
 	VEC(char *) names;            /* ours */
+	enum { MIXED_UNKNOWN, MIXED_NO, MIXED_YES } mixed; /* some are of C++ or Rust */
 };
 
 struct own_variable {
@@ -51,6 +52,11 @@ struct image {
 	struct cfi *cfi;
 	char complaint[256];
 };
+
+/* demangle.c: a static function whose name clang made unique, and mangled for that, also in C; the
+ * identifier in it, to be freed, NULL if it is not one of C. */
+bool image_is_unique(const char *name);
+char *image_unique_bare(const char *name);
 
 /* The separate debug file, sought when first requested; NULL: none. */
 struct elf_file *image_separate(struct image *image);

@@ -335,10 +335,27 @@ void symbols_fini(struct symbols *s)
 	vec_fini(&s->names);
 }
 
-static const struct image_symbol *finished(struct image_symbol *symbol)
+/* clang mangles names of static functions to make them unique, in C too. */
+static bool of_c_only(struct symbols *s)
+{
+	if (s->mixed == MIXED_UNKNOWN) {
+		s->mixed = MIXED_NO;
+		for (size_t i = 0; i < s->all.count && s->mixed == MIXED_NO; i++)
+			if ((strncmp(s->all.data[i].name, "_Z", 2) == 0 ||
+				    strncmp(s->all.data[i].name, "_R", 2) == 0) &&
+				!image_is_unique(s->all.data[i].name))
+				s->mixed = MIXED_YES;
+	}
+	return s->mixed == MIXED_NO;
+}
+
+static const struct image_symbol *finished(struct symbols *s, struct image_symbol *symbol)
 {
 	if (!symbol->demangled) {
-		symbol->demangled = image_demangle(symbol->name);
+		if (image_is_unique(symbol->name) && of_c_only(s))
+			symbol->demangled = image_unique_bare(symbol->name);
+		if (!symbol->demangled)
+			symbol->demangled = image_demangle(symbol->name);
 		if (!symbol->demangled)
 			symbol->demangled = symbol->name;
 	}
@@ -351,7 +368,8 @@ const struct image_symbol *image_symbol_at(struct image *image, uint64_t address
 
 	symbols_load(image);
 	i = intervals_find(&image->symbols.ranges, address);
-	return i ? finished(&image->symbols.all.data[i->value]) : guess_symbols(image, address);
+	return i ? finished(&image->symbols, &image->symbols.all.data[i->value])
+		 : guess_symbols(image, address);
 }
 
 int image_symbols(struct image *image,
@@ -361,7 +379,7 @@ int image_symbols(struct image *image,
 
 	symbols_load(image);
 	for (size_t i = 0; !stop && i < image->symbols.all.count; i++)
-		stop = call(context, finished(&image->symbols.all.data[i]));
+		stop = call(context, finished(&image->symbols, &image->symbols.all.data[i]));
 	return stop;
 }
 
@@ -372,9 +390,9 @@ const struct image_symbol *image_symbol_find(struct image *image, const char *na
 	symbols_load(image);
 	for (size_t i = 0; i < s->all.count; i++)
 		if (strcmp(s->all.data[i].name, name) == 0)
-			return finished(&s->all.data[i]);
+			return finished(s, &s->all.data[i]);
 	for (size_t i = 0; i < s->all.count; i++)
-		if (strcmp(finished(&s->all.data[i])->demangled, name) == 0)
+		if (strcmp(finished(s, &s->all.data[i])->demangled, name) == 0)
 			return &s->all.data[i];
 	return NULL;
 }

@@ -8,7 +8,7 @@
 #include "report/report_columns.h"
 #include "report/report_waits.h"
 
-enum { WAITERS_SHOWN = 3, HEAD_SHOWN = 2 };
+enum { WAITERS_SHOWN = 3, HEAD_SHOWN = 2, HEAD_WIDTH = 67 };
 
 /* A thread in a row of the report; table entry. */
 struct waiter {
@@ -151,7 +151,11 @@ void report_waiters_head(const struct report_waiters *w, struct report_table *t)
 	waiters_of(w, 0, &count);
 	if (count < 2)
 		return;
-	put_longest(w, &brief, HEAD_SHOWN);
+	for (size_t most = HEAD_SHOWN; most && (!brief.length || brief.length > HEAD_WIDTH);
+		most--) {
+		brief.length = 0;
+		put_longest(w, &brief, most);
+	}
 	put_longest(w, &all, count);
 	report_brief(t, "Waited", "%s", strbuf_text(&brief));
 	report_head(t, "Waited", "%s", strbuf_text(&all));

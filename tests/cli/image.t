@@ -50,6 +50,22 @@ gcc -O1 -o c a.c
 like "without debug information it says so" "$("$q" c complaint)" 'debug information'
 is "... and knows no line" "$("$q" c line main)" "?:0:0"
 
+# names that clang makes unique, as for pseudo-probes: of C they are mangled, too
+cat > unique.c <<'EOF'
+static __attribute__((noinline)) int inner(int x) __asm__("_ZL5inneri.__uniq.1234");
+static int inner(int x) { return x * 5; }
+#ifdef MIXED
+int other(int) __asm__("_Z5otheri");
+int other(int x) { return inner(x + 1); }
+#endif
+int main(int argc, char **argv) { (void)argv; return inner(argc); }
+EOF
+gcc -O1 -o unique unique.c
+gcc -O1 -DMIXED -o mixed unique.c
+inner() { "$q" "$1" symbol "$("$q" "$1" find _ZL5inneri.__uniq.1234 | cut -d' ' -f1)"; }
+like "a static function of C has its name" "$(inner unique)" ' inner = '
+like "beside C++ that of C++" "$(inner mixed)" ' inner[(]int[)] = '
+
 # identity
 id=$("$q" a identify | cut -d' ' -f1)
 ok "the file that was recorded" "$q" -id "$id" a symbols
