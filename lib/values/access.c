@@ -164,7 +164,7 @@ static void touch_add(struct values *v, const struct step *s, const struct execu
 			.reads = s->reads,
 			.writes = s->writes,
 			.silent = x->silent,
-			.left_out = v->number < v->skip};
+			.left_out = v->left_out};
 }
 
 void access_see(struct values *v, struct step *s, const struct execution *x)

@@ -14,6 +14,10 @@
 	(FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_DIRECTION |         \
 		FLAG_OVERFLOW)
 #define FLAGS_FIXED 2u
+/* Of windows that are equally long in time: an instruction's time in usual code, and instructions
+ * of code that is unusually fast. */
+#define USUAL       (4 * VALUE_CLOCK_CYCLE / 5)
+#define WINDOW_MOST 8000
 #define RSP         4
 #define RBP         5
 #define RCX         1
@@ -290,7 +294,7 @@ static enum value_end step_execute(struct values *v, struct step *s, struct exec
 static enum value_end step_once(struct values *v)
 {
 	struct step *s = value_steps_find(v, v->pc);
-	bool traced = v->config.trace && v->number >= v->skip;
+	bool traced = v->config.trace && !v->left_out;
 	struct execution x = {.step = s};
 	struct value_trace *trace;
 	enum value_end end;
@@ -311,6 +315,8 @@ static enum value_end step_once(struct values *v)
 	if (end)
 		return end;
 	value_seen_execution(v, s, &x);
+	if (v->config.spread)
+		value_clock_step(&v->clock, s, &x);
 	return VALUES_WHOLE;
 }
 
@@ -319,7 +325,24 @@ static unsigned draw_spread(struct values *v)
 	v->chance ^= v->chance << 13;
 	v->chance ^= v->chance >> 7;
 	v->chance ^= v->chance << 17;
-	return v->config.spread ? (unsigned)((v->chance >> 32) % v->config.spread) : 0;
+	return (unsigned)((v->chance >> 32) % v->config.spread);
+}
+
+static void set_length(struct values *v)
+{
+	uint64_t scale = v->config.spread ? USUAL : 1;
+
+	v->begins = scale * (v->config.skip + (v->config.spread ? draw_spread(v) : 0));
+	v->ends = v->begins + scale * v->config.length;
+}
+
+/* False: the window is over. */
+static bool window_goes_on(struct values *v)
+{
+	uint64_t now = v->config.spread ? v->clock.retired : v->number;
+
+	v->left_out = now < v->begins || v->number < v->config.skip;
+	return now < v->ends && (!v->config.spread || v->number < WINDOW_MOST);
 }
 
 static void begin_window(struct values *v, const struct values_thread *t)
@@ -334,28 +357,26 @@ static void begin_window(struct values *v, const struct values_thread *t)
 	v->pc = t->registers->rip;
 	v->epoch++;
 	v->number = 0;
-	v->skip = v->config.skip + draw_spread(v);
+	set_length(v);
 	v->arguments.pending = v->arguments.vector_pending = 0;
 	v->results.pending = v->results.vector_pending = 0;
 	access_begin(&v->accesses);
+	value_clock_begin(&v->clock);
 	snapshot_begin(&v->snapshot, t->pid, t->memory);
 }
 
 bool values_interpret(struct values *v, const struct values_thread *t, struct value_window *window)
 {
-	unsigned all;
-
 	if (t->size > VALUES_STATE)
 		return false;
 	begin_window(v, t);
-	all = v->skip + v->config.length;
 	v->window = window;
 	window->pid = t->pid;
 	window->seen.count = 0;
 	window->trace.count = 0;
 	window->touches.count = 0;
 	window->end = VALUES_WHOLE;
-	while (v->number < all && !window->end) {
+	while (!window->end && window_goes_on(v)) {
 		window->end = step_once(v);
 		v->number += !window->end;
 	}

@@ -165,6 +165,7 @@ struct step {
 	uint8_t source, source_bits, source_high; /* register that it reads besides; REG_NONE */
 	uint8_t other;                            /* of three operands, another */
 	uint8_t element;                          /* bytes of a floating-point element */
+	uint8_t latency;                          /* in cycles, without that of a load */
 	uint16_t uses, sets;                      /* general registers, as bits */
 	uint32_t vector_uses, vector_sets;
 };
@@ -227,8 +228,32 @@ struct passed {
 	uint16_t pending, vector_pending;
 };
 
+/* ---- value_clock.c: how long they take ---- */
+
+#define VALUE_CLOCK_CYCLE  48u
+#define VALUE_CLOCK_TABLE  16384u /* entries of predictors */
+#define VALUE_CLOCK_WINDOW 256u   /* instructions in flight */
+#define VALUE_CLOCK_MEMORY 256u   /* a power of two */
+
+struct value_clock {
+	uint64_t fetch, retired; /* times, VALUE_CLOCK_CYCLE a cycle */
+	/* When registers and words of memory are ready. */
+	uint64_t general[GENERALS], vector[32], flags, memory[VALUE_CLOCK_MEMORY];
+	uint64_t retire[VALUE_CLOCK_WINDOW];
+	unsigned number;
+	uint32_t history; /* of branches: taken or not, the last one in the lowest bit */
+	/* These remain from window to window. */
+	uint8_t own[VALUE_CLOCK_TABLE], along[VALUE_CLOCK_TABLE], choice[VALUE_CLOCK_TABLE];
+	uint32_t target[VALUE_CLOCK_TABLE];
+};
+
+void value_clock_begin(struct value_clock *c);
+void value_clock_decode(struct step *s, const struct insn *i);
+void value_clock_step(struct value_clock *c, const struct step *s, const struct execution *x);
+
 struct values {
 	struct values_config config;
+	struct value_clock clock;
 	struct machine machine;
 	struct snapshot snapshot;
 	struct steps steps;
@@ -237,8 +262,11 @@ struct values {
 	struct value_window *window;
 	uint64_t pc, fs, gs;
 	uint32_t epoch;
-	uint64_t chance;         /* the state of draws */
-	unsigned skip;           /* of this window */
+	uint64_t chance; /* the state of draws */
+	/* What is kept of this window: by the clock if windows are equally long in time, by
+	 * instructions otherwise. */
+	uint64_t begins, ends;
+	bool left_out;           /* the instruction is before that */
 	unsigned number;         /* of the instruction in the window */
 	uint8_t before[OPERAND]; /* the memory operand, of floating-point operations */
 };
@@ -246,7 +274,7 @@ struct values {
 static inline void value_seen_add(struct values *v, uint64_t pc, unsigned kind, unsigned operand,
 	unsigned bits, unsigned class, uint64_t value)
 {
-	struct value_seen *to = v->number < v->skip ? NULL : vec_push(&v->window->seen);
+	struct value_seen *to = v->left_out ? NULL : vec_push(&v->window->seen);
 
 	if (to)
 		*to = (struct value_seen){

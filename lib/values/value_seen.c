@@ -186,7 +186,7 @@ unsigned value_seen_operation(struct values *v, const struct step *s, const stru
 {
 	unsigned bits;
 
-	if (v->number < v->skip)
+	if (v->left_out)
 		return 0;
 	if (s->sees & SEES_DIVIDE)
 		return of_division(v, s, x);

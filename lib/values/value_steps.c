@@ -328,6 +328,7 @@ static void decode_step(struct values *v, struct step *s)
 	s->unknown = r.unknown;
 	decode_kind(v, s, &i, &r);
 	decode_sees(s, &i);
+	value_clock_decode(s, &i);
 }
 
 /* Up to the longest instruction's bytes; at the end of an area, fewer. */

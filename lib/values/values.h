@@ -28,9 +28,10 @@
 /* Short windows see too much of what is slow, since they begin there; most of the cost is that of
  * the stop, so long ones have more values (docs/accuracy.md). */
 #define VALUES_SKIP 16
-/* Still, what lasts longer is seen more often: a slow turn of a loop more often than a fast one,
- * if a window has few turns. So it begins further on, by a random number of instructions: then it
- * depends less on the turn that the moment was in. */
+/* Still, what lasts longer is seen more often: a slow turn of a loop more often than a fast one. So
+ * a window begins further on, by a random part of the time of VALUES_SPREAD instructions: then it
+ * depends less on the turn that the moment was in. And windows are equally long in time
+ * (value_clock.c). */
 #define VALUES_SPREAD     1000
 #define VALUES_LENGTH     500
 #define VALUES_LENGTH_MAX 1000
@@ -40,7 +41,8 @@ struct values_config {
 	unsigned skip, length; /* instructions left out, and those taken after them */
 	bool trace;            /* windows have traces */
 	bool touches;          /* and accesses to memory */
-	unsigned spread;       /* more instructions are left out: a random number below this */
+	unsigned spread;       /* more are left out: a random number below this. All these numbers
+				  are then times of instructions in code of usual speed */
 };
 
 struct value_seen {
