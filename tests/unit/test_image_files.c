@@ -7,6 +7,7 @@
 #include "../tap.h"
 #include "base/file.h"
 #include "experiment/experiment.h"
+#include "experiment/file.h"
 #include "image/image.h"
 #include "profile/image_files.h"
 
