@@ -3,10 +3,14 @@
  * Executions by pseudo-probe. A probe has one address for each copy that the compiler made of its
  * block or call, and its count is their sum. Probes of an executed function that never ran count
  * 0. The first probe of a function is its entry. Where the inlined call is not known (site 0),
- * executions are those of the function by itself, as llvm-profgen has it.
+ * executions are those of the function by itself, as llvm-profgen has it. Compilers merge code of
+ * several functions, and probes of others are then in a function, as if not inlined: they are left
+ * out, with what is inlined in them, if their function by itself was not executed.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "pgo/private.h"
 
 enum { ENTRY = 1 };
@@ -76,6 +80,57 @@ static bool *wanted_nodes(const struct pgo *p)
 	return wanted;
 }
 
+static int probes_by_name(const void *a, const void *b)
+{
+	return sort_rising(*(const long *)a, *(const long *)b);
+}
+
+typedef VEC(long) probe_names;
+
+/* Names of functions that were executed by themselves, rising. */
+static int executed_names(probe_names *to, struct pgo_tree *t, const struct pgo *p)
+{
+	for (size_t i = 0; i < p->code.functions.count; i++) {
+		const struct pgo_function *f = &p->code.functions.data[i];
+
+		if (f->heat && pgo_name_fits(f->name) &&
+			vec_add(to, pgo_source_name(t->data, f->name)))
+			return -1;
+	}
+	if (to->count)
+		qsort(to->data, to->count, sizeof(*to->data), probes_by_name);
+	return 0;
+}
+
+static bool is_executed(const probe_names *executed, long name)
+{
+	size_t i = vec_search(k, executed->count, executed->data[k] < name);
+
+	return i < executed->count && executed->data[i] == name;
+}
+
+/* Takes back nodes of merged code. Parents come first. */
+static int leave_out_merged(bool *wanted, struct pgo_tree *t, const struct pgo *p)
+{
+	const struct image_probes *all = &p->probes;
+	probe_names executed = {0};
+	int rc = executed_names(&executed, t, p);
+
+	for (size_t i = 0; i < all->nodes.count && rc == 0; i++) {
+		const struct image_probe_node *n = &all->nodes.data[i];
+
+		if (!wanted[i])
+			continue;
+		if (n->parent != IMAGE_PROBE_ROOT)
+			wanted[i] = wanted[n->parent];
+		else
+			wanted[i] = pgo_name_fits(n->name) &&
+				    is_executed(&executed, pgo_source_name(t->data, n->name));
+	}
+	vec_fini(&executed);
+	return rc;
+}
+
 /* The call at a branch to a function's beginning; NULL: no probe is one. */
 static const struct image_probe *call_at(const struct image_probes *all, uint64_t address)
 {
@@ -128,7 +183,8 @@ static void cover_probes(struct pgo *p)
 int pgo_probes_grow(struct pgo_tree *t, struct pgo *p)
 {
 	bool *wanted = wanted_nodes(p);
-	uint32_t *scopes = wanted ? make_scopes(t, p, wanted) : NULL;
+	uint32_t *scopes =
+		wanted && leave_out_merged(wanted, t, p) == 0 ? make_scopes(t, p, wanted) : NULL;
 	int rc = scopes ? 0 : -1;
 
 	for (size_t i = 0; i < p->probes.all.count && rc == 0; i++) {

@@ -196,6 +196,51 @@ if [ -x $llvm/llvm-profdata ] && [ -x $llvm/llvm-profgen ] && [ "$clang" = clang
 	prof -export profgen -image probed -o probed.profgen probed.ideal 2>/dev/null
 	run $llvm/llvm-profgen --format=text --unsymbolized-profile=probed.profgen --use-offset=0 --binary=probed --output=probed.theirs
 	is "and has the same by pseudo-probes" "$status $(diff probed.theirs probed.llvm)" "0 "
+	# Ends of cases are merged: probes of what was inlined there are in big as if they were not inlined.
+	cat > merged.c <<'END'
+struct { int on; void (*done)(void *); int (*size)(void *); } how;
+long now[2], counts[4];
+static int size_of(void *p) { return how.size(p); }
+static void down(int op, int n) { now[op] -= n; }
+__attribute__((always_inline)) static inline void give(void *p)
+{
+	if (!p) return;
+	if (how.on) { down(0, size_of(p)); down(1, 1); }
+	how.done(p);
+}
+struct room { void *low, *high, *list; int used; };
+__attribute__((always_inline)) static inline void put(struct room *r, void *p)
+{
+	if (r) {
+		if (p >= r->low && p < r->high) { *(void **)p = r->list; r->list = p; return; }
+		if (r->used) { r->used--; return; }
+	}
+	give(p);
+}
+__attribute__((noinline)) void big(struct room *r, int op, void **p)
+{
+	switch (op) {
+	case 1: counts[0]++; put(r, *p); break;
+	case 2: counts[1]++; put(r, p[1]); break;
+	case 3: if (--counts[2] == 0) put(r, p[2]); break;
+	case 4: give(p[3]); break;
+	case 5: if (r->used) put(r, p); break;
+	case 6: counts[3] += op; put(r, p[4]); break;
+	}
+}
+int main(int argc, char **argv)
+{
+	struct room r = {0};
+	for (int i = 0; i < 1000; i++) big(&r, 7 + argc, (void **)argv);
+	return 0;
+}
+END
+	clang-19 -O2 -g1 -fdebug-info-for-profiling -fpseudo-probe-for-profiling -o merged merged.c
+	ssrun -q -ideal -o merged.ideal ./merged
+	prof -export llvm -image merged -o merged.llvm merged.ideal 2>/dev/null
+	prof -export profgen -image merged -o merged.profgen merged.ideal 2>/dev/null
+	run $llvm/llvm-profgen --format=text --unsymbolized-profile=merged.profgen --use-offset=0 --binary=merged --output=merged.theirs
+	is "and of merged code" "$status $(diff merged.theirs merged.llvm)" "0 "
 	# sums of totals differ, it has rows of line 0, and no call of main from outside
 	rows() { sed -n 's/^\( *[0-9.]*: [0-9][^:]*\)$/\1/p; s/^\( *[0-9.]*: [0-9]* .*\)/\1/p; s/^\([a-z_]*\):[0-9]*:\([0-9]*\)$/\1 \2/p' "$1" | grep -vE '^ *6[0-9]{4}:|^main ' | sort -u; }
 	rows inlined.clang-19.llvm > ours; rows profgen.llvm > theirs
