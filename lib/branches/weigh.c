@@ -12,18 +12,21 @@
 #define SEEN_LEAST   2.0
 #define SEEN_MOST    50.0 /* more do not improve it */
 #define CHANCE_LEAST 1e-4
-#define LOOSE        0.02 /* anchors that differ by less than the root of this count as one */
+#define LOOSE        0.005 /* anchors that differ by less than the root of this count as one */
 #define FREE         0.25 /* variance of a weight, as a part of it, squared, before anchors are known */
-#define APART        0.02 /* squared sine, of code that goes with an anchor */
+#define APART        0.005 /* squared sine, of code that goes with an anchor */
 #define LEFT_MAX     1.5
 #define LEVER_MAX    0.9
 #define ROUNDS       4
+#define CERTAIN      0.0004 /* variance of an anchor's total, at least, where anchors are compared */
+#define AGREED       2.0    /* anchors that agree as expected, before any is known */
+#define DISAGREE     25.0   /* one anchor disagrees by no more */
 #define CHOSEN       3.0 /* bursts that an anchor explains by chance, if it is the nearest of many */
 #define STEP         2.0 /* a weight changes by no more than this factor in a round */
 
 int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 {
-	*w = (struct weigh){.bursts = bursts, .anchors = anchors, .factor = 1};
+	*w = (struct weigh){.bursts = bursts, .anchors = anchors, .factor = 1, .disagree = 1};
 	anchors++; /* the time */
 	w->count = calloc(anchors * bursts + 1, sizeof(double));
 	w->total = calloc(anchors + 1, sizeof(double));
@@ -246,6 +249,18 @@ static void weigh_add_time(struct weigh *w, double doubt)
 	w->unsure[w->anchors++] = w->open;
 }
 
+/* How much more than expected the weights leave unexplained of anchors: the ratio of Birge
+ * (Physical Review 40, 1932), by which the doubts of measurements that disagree are too small. At
+ * least 1. */
+static double weigh_disagree(const struct weigh *w)
+{
+	double sum = AGREED;
+
+	for (size_t a = 0; a < w->anchors; a++)
+		sum += fmin(w->left[a] * w->left[a] / (w->unsure[a] + CERTAIN), DISAGREE);
+	return fmax(sum / ((double)w->anchors + AGREED), 1);
+}
+
 void weigh_calibrate(struct weigh *w)
 {
 	double clock = w->open;
@@ -266,15 +281,14 @@ void weigh_calibrate(struct weigh *w)
 	find_levers(w);
 	for (size_t a = 0; a < w->anchors; a++)
 		w->left[a] = fmin(fmax(-log(weigh_explained(w, a)), -LEFT_MAX), LEFT_MAX);
+	w->disagree = weigh_disagree(w);
 }
 
 /* What weights leave unexplained of the anchors that code with these products goes with: the
- * logarithm of a factor. *unsure: the variance of their totals. */
-static double weigh_rest(const struct weigh *w, double squares, double *unsure)
+ * logarithm of a factor. */
+static double weigh_rest(const struct weigh *w, double squares)
 {
 	double sum = 0, all = 1;
-
-	*unsure = 0;
 
 	for (size_t a = 0; a < w->anchors; a++) {
 		double near, weight;
@@ -282,11 +296,23 @@ static double weigh_rest(const struct weigh *w, double squares, double *unsure)
 		near = fmin(w->part[a] * w->part[a] / (w->norm[a] * squares), 1);
 		weight = near / (1 - near + w->doubt[a] + APART);
 		sum += weight * w->left[a];
-		*unsure += weight * w->unsure[a];
 		all += weight;
 	}
-	*unsure /= all;
 	return sum / all;
+}
+
+/* The variance of what is made of anchors, by these parts of each, and of the rest of the sum,
+ * which has the factor of all. What is not known of an anchor's total is mostly its own: which
+ * spells it was in place in, and for how long. */
+static double weigh_totals(const struct weigh *w, const double *by, double sum)
+{
+	double variance = 0;
+
+	for (size_t a = 0; a < w->anchors; a++) {
+		variance += by[a] * by[a] * w->unsure[a];
+		sum -= by[a];
+	}
+	return variance * w->disagree + sum * sum * w->open;
 }
 
 /*
@@ -294,9 +320,10 @@ static double weigh_rest(const struct weigh *w, double squares, double *unsure)
  * and the doubt of the anchor: of its total, and by chance in bursts for what does not go with it.
  * Where there are as many anchors as bursts, what each burst by itself leaves unexplained says
  * nothing, and this does. One that is chosen among many is nearer by chance: so it counts as if it
- * explained some bursts less.
+ * explained some bursts less. rest: what the sum is multiplied by, in logarithms; an anchor from
+ * which this leads away is no measure of it.
  */
-static double weigh_nearest(const struct weigh *w, double squares, double sum)
+static double weigh_nearest(const struct weigh *w, double squares, double sum, double rest)
 {
 	double least = INFINITY, bursts = (double)w->bursts;
 
@@ -304,7 +331,8 @@ static double weigh_nearest(const struct weigh *w, double squares, double sum)
 		double near = fmin(w->part[a] * w->part[a] / (w->norm[a] * squares), 1);
 		double chance = squares * bursts / (bursts - 1 - CHOSEN) +
 				sum * sum * (w->doubt[a] - w->unsure[a]);
-		double own = (1 - near) * chance + sum * sum * w->unsure[a];
+		double off = w->left[a] - rest;
+		double own = (1 - near) * chance + sum * sum * (w->unsure[a] + off * off);
 
 		least = fmin(least, own);
 	}
@@ -313,7 +341,7 @@ static double weigh_nearest(const struct weigh *w, double squares, double sum)
 
 double weigh_sum(struct weigh *w, const double *count, double *variance)
 {
-	double *by = w->part, sum = 0, squares = 0, factor, unsure, nearest;
+	double *by = w->part, sum = 0, squares = 0, rest, factor, nearest;
 
 	*variance = 0;
 	memset(by, 0, w->anchors * sizeof(*by));
@@ -327,17 +355,18 @@ double weigh_sum(struct weigh *w, const double *count, double *variance)
 	}
 	if (!(squares > 0))
 		return 0;
-	factor = exp(weigh_rest(w, squares, &unsure));
-	nearest = weigh_nearest(w, squares, sum);
+	rest = weigh_rest(w, squares);
+	factor = exp(rest);
+	nearest = weigh_nearest(w, squares, sum, rest);
 	weigh_solve(w, by);
 	for (size_t i = 0; i < w->bursts; i++) {
-		double rest = w->weight[i] * count[i];
+		double own = w->weight[i] * count[i];
 
 		for (size_t a = 0; a < w->anchors; a++)
-			rest -= by[a] * w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
-		rest /= 1 - w->lever[i];
-		*variance += rest * rest;
+			own -= by[a] * w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
+		own /= 1 - w->lever[i];
+		*variance += own * own;
 	}
-	*variance = fmin(*variance + sum * sum * unsure, nearest) * factor * factor;
+	*variance = fmin(*variance + weigh_totals(w, by, sum), nearest) * factor * factor;
 	return sum * factor;
 }

@@ -26,6 +26,7 @@ struct weigh {
 	double open;    /* variance of the logarithm of factor, by the clock; then as calibrated; 0:
 			   not known */
 	double factor;  /* between the two, of all bursts together */
+	double disagree; /* as calibrated: anchors differ by as many times their doubts, squared */
 	/* from here on private */
 	double *matrix, *part, *left, *norm, *unsure, *lever;
 };

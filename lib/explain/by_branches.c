@@ -261,14 +261,21 @@ static struct analysis_estimate estimate_of(
 						   : ANALYSIS_LOW};
 }
 
-/* Code in no burst, though bursts may have passed nearby. */
+/*
+ * Code in no burst, though bursts may have passed nearby. Either it runs as fast as other code, in
+ * a phase without bursts: nearly so in sqlite3 and jq. Or bursts would have met it, were it not
+ * rare, and each execution takes as long as one in bursts stands for, as it waits for memory or the
+ * kernel: rather so in cc1. No core is faster than the schedule.
+ */
 static struct analysis_estimate unseen(
 	const struct explain_branches *b, double samples, double cycles)
 {
-	double value = samples / (cycles * b->slower + 1 / b->once);
+	double fast = samples / (cycles * b->slower);
+	double rare = samples / (cycles * b->slower + 1 / b->once);
+	double most = (samples + 2 * sqrt(samples)) / cycles;
 
 	return (struct analysis_estimate){
-		.value = value, .high = value + 3 * b->once, .confidence = ANALYSIS_LOW};
+		.value = sqrt(fast * rare), .high = most + 3 * b->once, .confidence = ANALYSIS_LOW};
 }
 
 static void tell_block(const struct explain_branches *b, struct explain_analysed *p, uint32_t block)

@@ -122,6 +122,42 @@ static void test_doubt(void)
 	weigh_free(&w);
 }
 
+/* Several anchors, each with a doubt of its own: they are known better together. Where they
+ * disagree, by a factor, they are not. Returns the deviation of code that goes with all. */
+static double deviation_of(int anchors, double factor)
+{
+	double other[BURSTS], variance, sum;
+	struct weigh w;
+
+	is_int(weigh_make(&w, BURSTS, (size_t)anchors), 0, "%d anchors that differ by %g", anchors,
+		factor);
+	w.open = 0.04;
+	for (int i = 0; i < BURSTS; i++) {
+		other[i] = 1000 * (0.8 + 0.4 * weigh_chance());
+		w.weight[i] = 10;
+		w.time[i] = 1;
+		for (int a = 0; a < anchors; a++)
+			w.count[a * BURSTS + i] = other[i] * (0.95 + 0.1 * weigh_chance());
+	}
+	for (int a = 0; a < anchors; a++) {
+		w.doubt[a] = 0.01;
+		w.total[a] = BURSTS * 1000 * 10. * (a % 2 ? factor : 1);
+	}
+	weigh_calibrate(&w);
+	sum = weigh_sum(&w, other, &variance);
+	weigh_free(&w);
+	return sqrt(variance) / sum;
+}
+
+static void test_together(void)
+{
+	double one = deviation_of(1, 1), four = deviation_of(4, 1), apart = deviation_of(4, 2);
+
+	ok(one > 0.07 && one < 0.13, "one anchor has its doubt: %g", one);
+	ok(four < 0.7 * one, "four that agree are known better: %g", four);
+	ok(apart > 1.5 * four, "four that disagree are not: %g", apart);
+}
+
 /* An anchor that is in few bursts, by chance in twice as many as it should be: the clock knows
  * better. One that is in all bursts knows better than the clock. */
 static void test_chance(double bursts_with, double truth)
@@ -164,6 +200,7 @@ int main(void)
 	test_many_anchors();
 	test_scatter();
 	test_doubt();
+	test_together();
 	test_chance(6, 1);
 	test_chance(BURSTS, 0.5);
 	test_none();
