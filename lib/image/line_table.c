@@ -35,8 +35,10 @@ static const char *reader_string(struct section_reader *r)
 	size_t size = text ? strlen(text) + 1 : 0;
 
 	r->bad |= !text;
-	r->left.data += size;
-	r->left.size -= size;
+	if (size) {
+		r->left.data += size;
+		r->left.size -= size;
+	}
 	return text;
 }
 
@@ -46,8 +48,10 @@ static void reader_skip(struct section_reader *r, uint64_t size)
 		r->bad = true;
 		return;
 	}
-	r->left.data += size;
-	r->left.size -= size;
+	if (size) { /* what is empty may be nowhere */
+		r->left.data += size;
+		r->left.size -= size;
+	}
 }
 
 /* ---- the header ---- */
