@@ -195,6 +195,40 @@ static void ask(struct image *image, uint64_t address)
 	unwind_at(image, address);
 }
 
+static int rising(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Functions of few addresses have the names that they have among all. */
+static void ask_sparingly(
+	struct walk *w, const uint8_t *data, size_t size, const struct image_identity *id)
+{
+	struct image *few = id->path ? image_open(id, NULL, NULL)
+				     : image_open_memory(data, size, "input", NULL);
+
+	if (!few || !w->count)
+		goto out;
+	qsort(w->addresses, w->count, sizeof(w->addresses[0]), rising);
+	if (image_want_symbols(few, w->addresses, w->count))
+		goto out;
+	for (size_t i = 0; i < w->count; i++) {
+		const struct image_symbol *all = image_symbol_at(w->image, w->addresses[i]);
+		const struct image_symbol *s = image_symbol_at(few, w->addresses[i]);
+
+		if (all && !all->guessed &&
+			(!s || strcmp(s->name, all->name) != 0 || s->address != all->address))
+			abort();
+		if ((!all || all->guessed) && s && !s->guessed)
+			abort();
+	}
+	(void)image_complaint(few);
+out:
+	image_close(few);
+}
+
 /* What is asked of files alone. */
 static void ask_file(const char *path)
 {
@@ -230,7 +264,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		id.path = file.path;
 		ask_file(file.path);
 		image = image_open(&id, &where, &e);
-		scratch_close(&file);
 	} else {
 		image = image_open_memory(data, size, "input", &e);
 	}
@@ -238,10 +271,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!image) {
 		if (e.code == ERR_NONE || !e.message[0])
 			abort();
+		scratch_close(&file);
 		return 0;
 	}
 	ask_blocks(image);
 	image_symbols(image, look_at, &w);
+	ask_sparingly(&w, data, size, &id);
+	scratch_close(&file);
 	for (size_t i = 0; i < w.count; i++)
 		ask(image, w.addresses[i]);
 	for (uint64_t a = 0x1000; a < 0x3000; a += 0x155)

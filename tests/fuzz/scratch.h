@@ -28,7 +28,8 @@ __attribute__((unused)) static int scratch_open(struct scratch *s, const uint8_t
 
 __attribute__((unused)) static void scratch_close(const struct scratch *s)
 {
-	close(s->fd);
+	if (s->fd >= 0)
+		close(s->fd);
 }
 
 #endif
