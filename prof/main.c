@@ -61,7 +61,7 @@ static const char overview[] =
 static const char usage[] =
 	"usage: prof [options] [executable] experiment-file ...\n"
 	"Reports what ssrun recorded: by function, source line, call path.  Try: ssrun "
-	"-pcsamp command, then prof command.pcsamp.*\n"
+	"-fpcsamp command, then prof command.fpcsamp.*\n"
 	"prof block measures basic blocks, prof calibrate the processor; prof optimize builds "
 	"faster programs, prof verify compares builds: see their -help.\n\n";
 

@@ -95,7 +95,7 @@ static int act(struct options *o, int argc, char **argv)
 	if (o->list)
 		return do_list(o);
 	if (!o->metrics.list.count) {
-		say("no experiment was given: try ssrun -pcsamp command; -list shows all");
+		say("no experiment was given: try ssrun -fpcsamp command; -list shows all");
 		return EXIT_OURS;
 	}
 	if (!o->command && !o->pid && !o->all) {

@@ -223,7 +223,7 @@ static int monitor_act(struct monitor_command_line *l, struct error *e)
 
 	if (l->words.data[0]) {
 		error_set(e, ERR_PARSE, "ssrun monitor takes no command: '%s'", l->words.data[0]);
-		return error_hint(e, "ssrun -pcsamp command samples one");
+		return error_hint(e, "ssrun -fpcsamp command samples one");
 	}
 	if ((l->json || l->openmetrics) && (!l->status || (l->json && l->openmetrics)))
 		return error_set(

@@ -76,7 +76,7 @@ static int add_directory(struct arguments *a, const char *directory, struct erro
 	free(entries);
 	if (rc == 0 && a->paths.count + a->counts.count == before) {
 		error_set(e, ERR_NOT_FOUND, "no experiment file in %s", directory);
-		error_hint(e, "record one with ssrun -pcsamp COMMAND");
+		error_hint(e, "record one with ssrun -fpcsamp COMMAND");
 		rc = -1;
 	}
 	return rc;
@@ -88,7 +88,7 @@ static int not_an_experiment(const char *word, const char *bytes, ssize_t length
 	if (length >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
 		return error_hint(e, "give an executable before the experiment files: prof "
 				     "[executable] file ...");
-	return error_hint(e, "record one with ssrun -pcsamp COMMAND");
+	return error_hint(e, "record one with ssrun -fpcsamp COMMAND");
 }
 
 static int add_pipe(struct arguments *a, const char *word, struct error *e)
@@ -167,7 +167,7 @@ static int find(struct arguments *a, char *const *words, struct error *e)
 		return 0;
 	error_set(e, ERR_NOT_FOUND, "no experiment file was given");
 	return error_hint(e, "usage: prof [options] [executable] file ...; record a file with "
-			     "ssrun -pcsamp COMMAND");
+			     "ssrun -fpcsamp COMMAND");
 }
 
 int arguments_find(struct arguments *a, char *const *words, struct error *e)

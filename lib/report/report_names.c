@@ -19,16 +19,21 @@ static bool is_word(char c)
  * conversion ("operator bool") is the word alone. */
 static size_t operator_length(const char *name, size_t at)
 {
+	/* longer ones first: "operator+<char>" has arguments of a template */
+	static const char *const signs[] = {"->*", "<=>", "<<=", ">>=", "()", "[]", "->", "<<",
+		">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--",
+		"+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%", "^", "&",
+		"|", "~", "!", "=", "<", ">", ","};
 	static const char word[] = "operator";
-	size_t n = sizeof(word) - 1, end;
+	size_t n = sizeof(word) - 1;
 
 	if (strncmp(name + at, word, n) != 0 || (at && is_word(name[at - 1])) ||
 		is_word(name[at + n]))
 		return 0;
-	end = at + n;
-	if (strncmp(name + end, "()", 2) == 0 || strncmp(name + end, "[]", 2) == 0)
-		return n + 2;
-	return n + strspn(name + end, "<>=-+*/%^&|~!,");
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		if (strncmp(name + at + n, signs[i], strlen(signs[i])) == 0)
+			return n + strlen(signs[i]);
+	return n;
 }
 
 /* The end of the group that begins at name + at, after its bracket; the name's end if it is open.
@@ -120,13 +125,15 @@ static size_t name_begin(const char *name, size_t end)
 static void put_templates(
 	struct strbuf *out, const char *name, size_t from, size_t to, unsigned depth)
 {
-	size_t skip;
+	size_t skip, after = SIZE_MAX; /* an operator */
 
 	for (size_t at = from; at < to;) {
 		if ((skip = operator_length(name, at))) {
+			skip += strncmp(name + at + skip, " <", 2) == 0;
 			strbuf_add(out, name + at, skip);
 			at += skip;
-		} else if (name[at] == '<' && at > from && is_word(name[at - 1])) {
+			after = at;
+		} else if (name[at] == '<' && at > from && (at == after || is_word(name[at - 1]))) {
 			size_t end = group_end(name, at);
 
 			if (end > to)
