@@ -61,6 +61,7 @@ uint64_t machine_vector(const struct machine *m, unsigned number);
 struct snapshot_page {
 	uint64_t number;
 	bool refused;
+	bool writable;
 	bool changed; /* by the window */
 	uint8_t bytes[PAGE];
 };
@@ -76,6 +77,7 @@ struct snapshot_slot {
 
 struct snapshot_area {
 	uint64_t begin, end;
+	bool writable;
 };
 
 struct snapshot_space { /* table entry: what may be read of a process */

@@ -91,8 +91,10 @@ static void read_areas(struct snapshot *s, struct snapshot_space *space)
 			    &area.begin, &area.end, mode, &inode, &name) < 4 ||
 			!snapshot_may_read(mode, inode, line + name))
 			continue;
+		area.writable = mode[1] == 'w';
 		if (space->areas.count &&
-			space->areas.data[space->areas.count - 1].end == area.begin)
+			space->areas.data[space->areas.count - 1].end == area.begin &&
+			space->areas.data[space->areas.count - 1].writable == area.writable)
 			space->areas.data[space->areas.count - 1].end = area.end;
 		else if (vec_add(&space->areas, area))
 			break;
@@ -102,30 +104,34 @@ static void read_areas(struct snapshot *s, struct snapshot_space *space)
 		fclose(file);
 }
 
-static bool is_in_area(const struct snapshot_space *space, uint64_t address)
+static const struct snapshot_area *area_of(const struct snapshot_space *space, uint64_t address)
 {
 	size_t at = vec_search(i, space->areas.count, space->areas.data[i].end <= address);
 
-	return at < space->areas.count && space->areas.data[at].begin <= address;
+	return at < space->areas.count && space->areas.data[at].begin <= address
+		       ? &space->areas.data[at]
+		       : NULL;
 }
 
-static bool is_memory(struct snapshot *s, uint64_t address)
+/* NULL: it is no memory, or none that may be read. */
+static const struct snapshot_area *memory_at(struct snapshot *s, uint64_t address)
 {
+	const struct snapshot_area *area;
 	const uint64_t key = (uint64_t)s->pid;
 	struct snapshot_space *space = table_add(&s->spaces, &key);
 
 	if (!space)
-		return false;
-	if (is_in_area(space, address))
-		return true;
-	if (space->looked == s->epoch)
-		return false;
+		return NULL;
+	area = area_of(space, address);
+	if (area || space->looked == s->epoch)
+		return area;
 	read_areas(s, space);
-	return is_in_area(space, address);
+	return area_of(space, address);
 }
 
 static struct snapshot_page *new_page(struct snapshot *s, uint64_t number)
 {
+	const struct snapshot_area *area;
 	struct snapshot_page *p;
 
 	if (s->used == SNAPSHOT_PAGES) {
@@ -135,8 +141,9 @@ static struct snapshot_page *new_page(struct snapshot *s, uint64_t number)
 	p = &s->pages[s->used++];
 	p->number = number;
 	p->changed = false;
-	p->refused = !is_memory(s, number * PAGE) ||
-		     pread(s->memory, p->bytes, PAGE, (off_t)(number * PAGE)) != PAGE;
+	area = memory_at(s, number * PAGE);
+	p->writable = area && area->writable;
+	p->refused = !area || pread(s->memory, p->bytes, PAGE, (off_t)(number * PAGE)) != PAGE;
 	return p;
 }
 
@@ -202,19 +209,35 @@ bool snapshot_read(struct snapshot *s, uint64_t address, void *to, size_t size)
 	return true;
 }
 
+/* It may have become writable since the areas were read. */
+static bool may_write(struct snapshot *s, struct snapshot_page *p)
+{
+	const uint64_t key = (uint64_t)s->pid;
+	struct snapshot_space *space = p->writable ? NULL : table_find(&s->spaces, &key);
+	const struct snapshot_area *area;
+
+	if (!space)
+		return p->writable;
+	if (space->looked != s->epoch)
+		read_areas(s, space);
+	area = area_of(space, p->number * PAGE);
+	p->writable = area && area->writable;
+	return p->writable;
+}
+
 /* All of it or nothing, as the processor does. */
 bool snapshot_write(struct snapshot *s, uint64_t address, const void *from, size_t size)
 {
 	uint64_t end = (address + size - 1) / PAGE;
 
-	if (end != address / PAGE && !snapshot_page(s, end, &s->last))
+	if (end != address / PAGE && (!snapshot_page(s, end, &s->last) || !s->last->writable))
 		return false;
 	for (size_t done = 0, now; done < size; done += now) {
 		uint8_t *to;
 
 		now = size - done;
 		to = part(s, address + done, &now);
-		if (!to)
+		if (!to || !may_write(s, s->last))
 			return false;
 		s->last->changed = true;
 		memcpy(to, (const uint8_t *)from + done, now);
