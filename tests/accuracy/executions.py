@@ -22,9 +22,27 @@ class Row:
         self.width, self.scatter = width, scatter
 
 
+def check_kept(bench, path, words, runs):
+    """A kept recording must be of the same work: the command and its inputs, by their sizes, stand beside it."""
+    own = [[w.replace(bench.directory, "."), os.path.getsize(w) if os.path.isfile(w) else 0] for w in words] + [runs]
+    beside = f"{path}.of"
+    if not os.path.exists(path):
+        with open(beside, "w", encoding="utf-8") as f:
+            json.dump(own, f)
+        return
+    kept = None
+    if os.path.exists(beside):
+        with open(beside, encoding="utf-8") as f:
+            kept = json.load(f)
+    if kept != own:
+        sys.exit(f"{path} is not known to be of the same work: remove it, or keep recordings elsewhere")
+
+
 def recorded(bench, experiment, words, keep, name, number=0, runs=1):
     """The experiment file of a run, or of several in one; with -keep, that of an earlier one."""
     path = os.path.join(keep or bench.directory, f"{name}.{experiment}.{number}")
+    if keep:
+        check_kept(bench, path, words, runs)
     if not os.path.exists(path):
         subprocess.run([f"{bench.build}/bin/ssrun", f"-{experiment}", "-runs", str(runs), "-q", "-o", path, *words], stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, cwd=bench.directory,
@@ -50,6 +68,8 @@ def rows_of(bench, files, *options):
             blocks.append(Row(float(w[7]), int(w[3]), number(w[11]), number(w[9]), w[10], float("nan") if w[12] == "-" else float(w[12]), float(w[13])))
         elif w[0] == "edge":
             edges.append(Row(number(w[7]), 0, number(w[7]), number(w[5]), w[6], scatter=float(w[8])))
+    if blocks and not any(r.count for r in blocks):
+        sys.exit(f"{' '.join(files)}: no block with samples has counts: record both again, of the same files")
     return blocks, edges
 
 
