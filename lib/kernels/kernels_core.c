@@ -87,10 +87,16 @@ KERNEL void kernel_decisions(uint64_t *value, uint64_t mask, size_t count)
 	KEEP(step);
 	for (size_t i = 0; i < count; i++) {
 		x = x * factor + step;
+#if defined(__x86_64__)
+		/* Both ways join before the loop's branch: a compiler may give each a branch of its
+		 * own. */
+		__asm__ volatile("test %1, %0\n\tje 1f\n\tnop\n1:" : "+r"(x) : "r"(mask) : "cc");
+#else
 		if (x & mask)
 			__asm__ volatile("nop" : "+r"(x));
 		else
 			__asm__ volatile("" : "+r"(x));
+#endif
 	}
 	*value = x;
 }

@@ -23,8 +23,10 @@
  *   AMD's optimization guides describe for Zen (never seen taken, always taken, then dynamic). So
  *   is one whose two-bit counter was right SETTLES times in a row, until it is wrong. All outcomes
  *   enter the history.
- * - The base table always learns, and entries that are of no use and unsure leave the prediction to
- *   the entry that they would replace.
+ * - The base table always learns. New entries, which are unsure and of little use, leave the
+ *   prediction to the entry that they would replace, unless they have been right more often than
+ *   that: counters by address (Seznec's USE_ALT_ON_NA). So outcomes by chance are mispredicted
+ *   hardly more often than the rarer one occurs, as a Zen 5 does (the kernels bits-chance).
  * - A new entry is of little use at once, and takes the place of the least useful one of all longer
  *   tables; the use of all of these then falls until one has none. So there is always room, and
  *   what is used again in time stays.
@@ -67,8 +69,18 @@ enum {
 };
 #define COUNTER(c) (((c) ^ 3) << COUNTER_SHIFT)
 
-/* An index of predictor.steps is STATE, then these; a value the next STATE, then RIGHT. */
-enum { STEP_ALTERNATIVE = 32, STEP_TAKEN = 64, STEPS = 128, RIGHT = 32 };
+/* An index of predictor.steps is STATE, then these; a value the next STATE, then whether it was
+ * right, and if it is new, whether it or the alternative was. */
+enum {
+	STEP_ALTERNATIVE = 32,
+	STEP_TAKEN = 64,
+	STEP_TRUST = 128,
+	STEPS = 256,
+	RIGHT = 32,
+	NEW_RIGHT = 64,
+	NEW_WRONG = 128,
+};
+enum { TRUST_BITS = 6, TRUST_MOST = 15, TRUSTED = 8 };
 
 #define MULTIPLIER         PREDICTOR_MULTIPLIER
 #define ADDRESS_MULTIPLIER UINT64_C(0xD6E8FEB86659FD93)
@@ -129,13 +141,17 @@ static uint8_t next_entry(unsigned index)
 {
 	unsigned useful = index & USEFUL, counter = (index >> COUNTER_SHIFT & 7) ^ 3;
 	unsigned alternative = (index & STEP_ALTERNATIVE) != 0, taken = (index & STEP_TAKEN) != 0;
-	unsigned said = counter >= 4, is_new = useful == 0 && (counter == 3 || counter == 4);
-	unsigned right = (is_new ? alternative : said) == taken;
+	unsigned said = counter >= 4, is_new = useful <= 1 && (counter == 3 || counter == 4);
+	unsigned trusted = !is_new || (index & STEP_TRUST), differs = is_new && said != alternative;
+	unsigned right = (trusted ? said : alternative) == taken;
+	unsigned result = (right ? RIGHT : 0) | (!differs               ? 0
+							: said == taken ? NEW_RIGHT
+									: NEW_WRONG);
 
 	if (said != alternative)
 		useful = branch_step(useful, 3, said == taken);
 	counter = branch_step(counter, 7, taken);
-	return (uint8_t)(useful | COUNTER(counter) | (right ? RIGHT : 0));
+	return (uint8_t)(useful | COUNTER(counter) | result);
 }
 
 void branch_predictor_init(struct predictor *p, const struct model_config *config, void *memory)
@@ -165,6 +181,8 @@ void branch_predictor_init(struct predictor *p, const struct model_config *confi
 							 : next_two_bit(i / 2, i % 2);
 	for (i = 0; i < STEPS; i++)
 		p->steps[i] = next_entry(i);
+	for (i = 0; i < 1 << TRUST_BITS; i++)
+		p->trust[i] = TRUST_MOST;
 	p->random = 1;
 }
 
@@ -253,6 +271,7 @@ NOINLINE int branch_predict(
 	const uint16_t *entry = all.entry + WAYS - 1;
 	unsigned state = *base, found, provider, rest, provided, index, outcome;
 	uint64_t history = p->history, address = from * ADDRESS_MULTIPLIER;
+	uint8_t *trust = &p->trust[address >> (64 - TRUST_BITS)];
 	struct place place;
 	struct ways tags;
 
@@ -279,7 +298,10 @@ NOINLINE int branch_predict(
 	provided = entry[provider];
 	index = (provided & STATE) | taken * STEP_TAKEN;
 	index |= (entry[rest] & TAKEN_BIT) * (STEP_ALTERNATIVE / TAKEN_BIT);
+	index |= *trust >= TRUSTED ? STEP_TRUST : 0;
 	outcome = p->steps[index];
+	*trust = (uint8_t)(*trust + ((outcome & NEW_RIGHT) && *trust < TRUST_MOST) -
+			   ((outcome & NEW_WRONG) && *trust > 0));
 	ways_flip(&all.half[1], provider, (uint16_t)((provided ^ outcome) & STATE), place.near,
 		place.far);
 	if (outcome & RIGHT)

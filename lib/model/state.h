@@ -117,7 +117,8 @@ struct predictor {
 	uint32_t return_count;   /* valid entries */
 	uint32_t returns_unseen; /* more that may be there; 0 where all calls are modelled */
 	uint8_t next[264];       /* how the base steps: by twice its state plus the outcome */
-	uint8_t steps[128];      /* how an entry does; see branch.c */
+	uint8_t steps[256];      /* how an entry does; see branch.c */
+	uint8_t trust[64];       /* in new entries, by address */
 	uint64_t *targets[INDIRECT_TABLES];
 	uint64_t returns[RETURN_STACK_MAX];
 };

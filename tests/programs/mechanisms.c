@@ -467,6 +467,14 @@ static int any(size_t i)
 	return (int)(kernel_random(&seed) >> 20 & 255);
 }
 
+/* Each bit once in eight times. */
+static int one_in_eight(size_t i)
+{
+	(void)i;
+	return (int)(kernel_random(&seed) >> 20 & kernel_random(&seed) >> 30 &
+		     kernel_random(&seed) >> 40 & 255);
+}
+
 /* Series of so many bits: every other one is the same. */
 static size_t series;
 
@@ -507,6 +515,11 @@ static turn bits_by_turns(const size_t *n)
 static turn bits_random(const size_t *n)
 {
 	return by_bits(n, any);
+}
+
+static turn bits_chance(const size_t *n)
+{
+	return by_bits(n, one_in_eight);
 }
 
 /* targets, instructions of each, jumps before the order repeats itself. shared: one jump for all.
@@ -599,6 +612,7 @@ static const struct kernel {
 	{"bits-all", bits_all, 1},
 	{"bits-by-turns", bits_by_turns, 1},
 	{"bits-random", bits_random, 1},
+	{"bits-chance", bits_chance, 1},
 	{"bits-half-new", bits_half_new, 1},
 	{"targets-shared", targets_shared, 1},
 	{"targets-own", targets_own, 1},
