@@ -147,12 +147,17 @@ struct branches_visit {
 /* Bytes of the largest extended state. */
 #define BRANCHES_STATE 16384
 
+/* Of stops, ns: elapsed time; CPU time of the thread that stops, and of one that we interrupt. */
+struct branches_costs {
+	double elapsed, stopped, interrupted;
+};
+
 /* What one run of a command leaves to the next: zeroed before the first. What all of them may cost
  * is shared. */
 struct branches_known {
 	uint64_t used, spent; /* CPU time of the program and what following it cost, ns */
 	double bursts;
-	double elapsed, stopped, interrupted; /* costs of stops, ns; 0: not measured yet */
+	struct branches_costs costs;
 };
 
 struct branches_request {
@@ -187,6 +192,10 @@ struct branches_request {
 	double share; /* of the program's time that visits or timed bursts may cost; 0: those of
 			 pace.c */
 	struct branches_known *known; /* of several runs of one command; NULL: it is run once */
+	/* elapsed is 0: they are not known yet, and are written there once they were measured.
+	 * NULL: they are measured, and forgotten. */
+	struct branches_costs *costs;
+	uint64_t sampled; /* the owner takes a sample once in this CPU time, ns; 0: never */
 	void *context;
 };
 

@@ -343,7 +343,7 @@ void branches_turn(struct branches *b, pid_t tid)
 	const struct followed *p = f.process;
 
 	f.until = branches_now(CLOCK_MONOTONIC) + WAIT_STOP;
-	if (hold_stop(&f) == 0 && p->cache && native_takes_turns(p->cache))
+	if (hold_stop(&f) == 0 && p->cache && native_counts(p->cache))
 		native_turn(p->cache, &f);
 	if (f.held)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);

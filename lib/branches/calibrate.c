@@ -175,11 +175,17 @@ static int measure_all(struct branches *b, pid_t pid, struct counting *shared)
 	return 0;
 }
 
+static uint64_t calibrate_time(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_usec * MICROSECOND;
+}
+
 int branches_calibrate(struct branches *b)
 {
 	struct counting *shared = mmap(
 		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid, own = getpid();
+	struct rusage usage = {0};
 	int status, rc = -1;
 
 	if (shared == MAP_FAILED)
@@ -192,8 +198,10 @@ int branches_calibrate(struct branches *b)
 		if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0)
 			rc = measure_all(b, pid, shared);
 		kill(pid, SIGKILL);
-		while (waitpid(pid, &status, __WALL | __WNOTHREAD) == pid && WIFSTOPPED(status))
+		while (wait4(pid, &status, __WALL | __WNOTHREAD, &usage) == pid &&
+			WIFSTOPPED(status))
 			;
+		b->elsewhere += calibrate_time(&usage.ru_utime) + calibrate_time(&usage.ru_stime);
 	}
 	branches_pin_free(b);
 	munmap(shared, sizeof(*shared));

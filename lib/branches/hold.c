@@ -75,6 +75,7 @@ int hold_stop(struct held *f)
 	}
 	f->held = true;
 	b->counts[TALLY_STOPS]++;
+	b->elsewhere += (uint64_t)b->costs.interrupted;
 	if (ptrace(PTRACE_GETREGS, f->tid, NULL, &f->registers) != 0)
 		return -1;
 	tracer_mend_call(f->tid, &f->registers);

@@ -26,6 +26,11 @@
 #define FORKS_MAX    20  /* a child has to be cleaned of anchors: with more, there are none */
 #define STUB_NS      1.0 /* a count takes, about */
 
+/* As often as a burst says, or a phase that had none, anchors may count far more than they should:
+ * by this factor, in this time at least. */
+#define OVERRUN       1.5
+#define OVERRUN_LEAST 6e6 /* ns */
+
 static struct native *native_of(struct cache *c)
 {
 	if (c->native)
@@ -91,6 +96,7 @@ void native_pause(struct cache *c)
 	counted = take_hits(c);
 	n->paused = true;
 	n->in = false;
+	c->b->elsewhere += (uint64_t)(counted * STUB_NS);
 	if (now > n->began)
 		native_pass(n, fmax((double)(now - n->began) - counted * STUB_NS, 0));
 }
@@ -171,21 +177,52 @@ void native_resume(struct cache *c, struct held *f)
 	native_open(n, c);
 }
 
+static bool may_turn(const struct cache *c)
+{
+	return native_counts(c) && c->process->threads <= TURN_THREADS && !c->refused &&
+	       !c->native->paused;
+}
+
 bool native_takes_turns(const struct cache *c)
 {
 	bool some = false;
 
-	for (unsigned i = 0; native_counts(c) && i < c->anchors->count; i++)
+	if (!may_turn(c))
+		return false;
+	for (unsigned i = 0; i < c->anchors->count; i++)
 		some |= c->anchors->all[i].duty > 0 && c->anchors->all[i].duty < 1;
-	return some && c->process->threads <= TURN_THREADS && !c->refused && !c->native->paused;
+	return some;
+}
+
+/* Of the spell that is open. */
+static bool counts_too_much(const struct cache *c)
+{
+	const struct native *n = c->native;
+	double counts = 0;
+
+	for (unsigned i = 0; i < c->anchors->count; i++)
+		counts += n->counted[i].now;
+	return n->open > OVERRUN_LEAST && counts > OVERRUN * native_most(c) * n->open * 1e-9;
+}
+
+bool native_overruns(struct cache *c)
+{
+	if (!may_turn(c))
+		return false;
+	native_peek(c);
+	return counts_too_much(c);
 }
 
 void native_turn(struct cache *c, struct held *f)
 {
 	struct native *n = c->native;
+	bool too_much;
 
 	native_pause(c);
+	too_much = counts_too_much(c);
 	native_close_spell(c);
+	if (too_much)
+		native_set_duties(c);
 	change_anchors(c, f);
 	n->in = true;
 	native_open(n, c);

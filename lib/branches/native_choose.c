@@ -122,17 +122,23 @@ static void find_cosines(struct choice *h)
 			h->cosine[r] *= h->cosine[r] / (h->square[r] * own) * trust;
 }
 
+static bool counted_by(const struct cache *c, size_t r, const struct anchor *a)
+{
+	const struct native_run *run = native_run_at(c, r);
+	bool counted = false;
+
+	for (size_t i = 0; i < run->anchors.count; i++)
+		counted |= &c->anchors->all[run->anchors.data[i]] == a;
+	return counted;
+}
+
 /* Rates of the runs that an anchor counts, or of one run. */
 static void look_at(struct choice *h, const struct anchor *a, size_t number)
 {
 	const struct native *n = h->n;
 
-	for (size_t r = 0; r < n->runs.count; r++) {
-		const struct native_run *run = table_at(&n->runs, r);
-
-		h->own[r] = a ? anchor_counts(a, run->key.begin, run->key.end, run->key.to)
-			      : r == number;
-	}
+	for (size_t r = 0; r < n->runs.count; r++)
+		h->own[r] = a ? counted_by(h->c, r, a) : r == number;
 	for (size_t i = h->first; i < n->bursts.count; i++) {
 		double count = 0;
 

@@ -6,6 +6,10 @@
  * get about its share. The length of strata follows from the mean cost of bursts (windows) so far,
  * never from the last one: otherwise expensive moments would be followed by fewer.
  *
+ * The budget is for everything (SHARE_ALL): bursts, turns, anchors that count, samples, and our
+ * owner. Bursts have what the rest leaves of it. What is spent once, as at the start, is seen as a
+ * part of a second at least.
+ *
  * The first bursts are expensive, as there are no copies yet, and every new process needs its own.
  * So a moment that would cost more than SHARE_MOST (VISITS_MOST) of the time used so far waits
  * until it would not. In the end, this only concerns the beginning of long programs, and short ones
@@ -23,47 +27,103 @@
 
 #include "branches/private.h"
 
-#define SHARE_BURSTS  0.022 /* of the program's time */
+#define SHARE_ALL     0.035 /* of the program's time, for all that it costs */
+#define SHARE_BURSTS  0.022 /* what bursts may have of it, */
+#define SHARE_LEAST   0.008 /* and have */
 #define SHARE_LOGGED  0.01  /* and this where some log values */
 #define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
-#define SHARE_TURNS   0.005 /* of anchors */
+#define SHARE_TURNS   0.002 /* of anchors */
 #define SHARE_CLOCK   0.03  /* samples by stops */
-#define SHARE_MOST    0.07  /* of all that is spent, at any moment */
+#define SHARE_MOST    0.06  /* of all that is spent but by our owner, at any moment */
 #define VISITS_MOST   1.3   /* of their share, the same */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
-#define TURN_GAP      (2.0 * MILLISECOND)
+#define TURN_GAP      (8.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
 #define COST_BURST    (2.0 * MILLISECOND)         /* before any was measured */
 #define COST_FIRST    (5.0 * MILLISECOND)         /* of the first: code is new to us */
 #define COST_LEAST    (1.2 * MILLISECOND)         /* of each of the first, if cut short; */
 #define FIRST         4                           /* of these */
 #define SOON          (10.0 * MILLISECOND)        /* the first moment is before that */
-#define EARLY         (4.0 * MILLISECOND)         /* spent at once, since anchors come of it */
+#define EARLY         (8.0 * MILLISECOND)         /* spent soon, since anchors come of it */
 #define CATCH_UP      (150.0 * MILLISECOND)
-#define RATE_MOST     3.0 /* of the share, that is spent meanwhile */
+#define RATE_MOST     3.0 /* of the largest share, that is spent meanwhile */
 #define COST_WINDOW   (1.0 * MILLISECOND)
 #define COST_VISIT    (1.5 * MILLISECOND) /* of the first: code is new to us */
-#define COST_TURN     (0.04 * MILLISECOND)
+#define COST_TURN     (0.07 * MILLISECOND)
 #define COST_SAMPLE   (0.06 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
-#define TICK_MOST     (4 * (uint64_t)MILLISECOND) /* of most kernels */
-#define STILL_MOST    4                           /* naps */
+#define SLEEP_LONG    (40 * (uint64_t)MILLISECOND) /* while programs run */
+#define TICK_MOST     (4 * (uint64_t)MILLISECOND)  /* of most kernels */
+#define STILL_MOST    4                            /* naps */
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
 #define LATEST        8 /* bursts (windows): those before them do not decide what the next cost */
 
+/* The cost to the program and to us. What a thread does in a burst natively, it would have done
+ * without us. */
+static uint64_t spent(const struct branches *b)
+{
+	uint64_t stopped = b->counts[TALLY_STOP_NS], own = b->counts[TALLY_TIMED_NS];
+
+	return branches_now(CLOCK_THREAD_CPUTIME_ID) + (stopped > own ? stopped - own : 0);
+}
+
+/* A sample is an interrupt, too. */
+static uint64_t spent_on_samples(const struct branches *b)
+{
+	const struct branches_request *r = &b->request;
+
+	return r->sampled ? (uint64_t)((double)b->used / (double)r->sampled * b->costs.interrupted)
+			  : 0;
+}
+
+/* Since the beginning, with what forks, evaluation and samples took. */
+static uint64_t spent_in_all(const struct branches *b)
+{
+	uint64_t stopped = b->told[TALLY_STOP_NS], own = b->told[TALLY_TIMED_NS];
+
+	return spent(b) + b->elsewhere + spent_on_samples(b) + (stopped > own ? stopped - own : 0);
+}
+
+/* Of this run. */
+static uint64_t spent_by_owner(const struct branches *b)
+{
+	clockid_t clock;
+
+	if (!b->apart || clock_getcpuclockid(b->owner, &clock))
+		return 0;
+	return branches_now(clock) - b->owner_before;
+}
+
+/* What bursts may have of the time: what the rest leaves. */
+static double share_of_bursts(const struct branches *b)
+{
+	const struct branches_known *known = b->request.known;
+	double used = (double)b->used, rest;
+
+	if (!b->fitted)
+		return b->bursts.share;
+	rest = (double)(spent_in_all(b) + spent_by_owner(b)) - b->bursts.spent;
+	if (known) {
+		used += (double)known->used;
+		rest += (double)known->spent;
+	}
+	return fmin(fmax(SHARE_ALL - rest / fmax(used, SECOND), SHARE_LEAST), b->bursts.share);
+}
+
 /* In the next stratum; in one that begins now if that is over already. */
 static void draw_next(struct branches *b, struct pace *p)
 {
-	double behind = p->share * (double)b->used - p->spent, rate = p->share, length;
+	double rate = p == &b->bursts ? share_of_bursts(b) : p->share, length;
+	double behind = rate * (double)b->used - p->spent;
 
 	if (p == &b->bursts && !b->request.known)
 		behind += EARLY;
 	if (!b->request.visit && !b->request.latency)
-		rate = fmin(rate + fmax(behind, 0) / CATCH_UP, RATE_MOST * rate);
+		rate = fmin(rate + fmax(behind, 0) / CATCH_UP, RATE_MOST * p->share);
 	length = fmax(p->gap, p->cost / p->count / rate);
 
 	if (p->end < b->used)
@@ -146,23 +206,6 @@ static pid_t find_running(struct branches *b, const struct followed *p, long *pr
 	return 0;
 }
 
-/* The cost to the program and to us. What a thread does in a burst natively, it would have done
- * without us. */
-static uint64_t spent(const struct branches *b)
-{
-	uint64_t stopped = b->counts[TALLY_STOP_NS], own = b->counts[TALLY_TIMED_NS];
-
-	return branches_now(CLOCK_THREAD_CPUTIME_ID) + (stopped > own ? stopped - own : 0);
-}
-
-/* Since the beginning, with what forks and evaluation took. */
-static uint64_t spent_in_all(const struct branches *b)
-{
-	uint64_t stopped = b->told[TALLY_STOP_NS], own = b->told[TALLY_TIMED_NS];
-
-	return spent(b) + b->elsewhere + (stopped > own ? stopped - own : 0);
-}
-
 static double share_most(const struct branches *b)
 {
 	return b->request.visit ? VISITS_MOST * b->bursts.share : SHARE_MOST;
@@ -197,23 +240,25 @@ static bool due(const struct branches *b, struct pace *p)
 	return false;
 }
 
-/* Short programs do without: it takes more time than they may be given. */
+/* Where costs are not known yet, short programs do without: to measure them takes more time than
+ * they may be given. */
 static void calibrate_once(struct branches *b)
 {
-	const struct branches_known *known = b->request.known;
-
 	if (b->calibrated)
 		return;
 	b->calibrated = true;
-	if (known && known->elapsed > 0) {
-		b->costs.elapsed = known->elapsed;
-		b->costs.stopped = known->stopped;
-		b->costs.interrupted = known->interrupted;
-		return;
-	}
 	if (branches_calibrate(b))
 		branches_say(b, "the cost of stops could not be measured: there are no execution "
 				"rates");
+	else if (b->request.costs)
+		*b->request.costs = b->costs;
+}
+
+static void pace_costs(struct branches *b)
+{
+	b->calibrated = b->request.costs && b->request.costs->elapsed > 0;
+	if (b->calibrated)
+		b->costs = *b->request.costs;
 }
 
 static void one_burst(struct branches *b, struct followed *p)
@@ -269,7 +314,9 @@ static void one_turn(struct branches *b, const struct followed *p)
 {
 	uint64_t before = spent(b);
 	long processor;
-	pid_t tid = p->cache && native_takes_turns(p->cache) ? find_running(b, p, &processor) : 0;
+	pid_t tid = p->cache && (native_overruns(p->cache) || native_takes_turns(p->cache))
+			    ? find_running(b, p, &processor)
+			    : 0;
 
 	if (tid) {
 		branches_turn(b, tid);
@@ -339,7 +386,10 @@ static uint64_t nap(struct branches *b, bool still)
 		return SLEEP_MAX;
 	if (still)
 		return asked ? SLEEP_MIN << (b->still - 1) : TICK_MOST;
-	return left < SLEEP_MIN ? SLEEP_MIN : left > SLEEP_MAX ? SLEEP_MAX : left;
+	/* Within a budget, not before the tick that the moment is seen at. */
+	if (!asked && !b->request.visit && !b->request.only_samples)
+		left += TICK_MOST / 2;
+	return left < SLEEP_MIN ? SLEEP_MIN : left > SLEEP_LONG ? SLEEP_LONG : left;
 }
 
 static void pace_clock(struct branches *b)
@@ -369,6 +419,7 @@ static void pace_visits(struct branches *b, bool asked)
 
 static void pace_bursts(struct branches *b, bool asked)
 {
+	b->fitted = !asked && !(b->request.share > 0) && !b->request.latency;
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
 		.share = asked                  ? 1
 			 : b->request.share > 0 ? b->request.share
@@ -425,11 +476,8 @@ static void pace_hurry(void)
 static void learn(const struct branches *b, struct branches_known *known)
 {
 	known->used += b->told[TALLY_PROGRAM_NS];
-	known->spent += b->told[TALLY_COST_NS];
+	known->spent += b->told[TALLY_COST_NS] + spent_by_owner(b);
 	known->bursts += (double)(b->told[TALLY_BURSTS] + b->told[TALLY_BURSTS_EMPTY]);
-	known->elapsed = b->costs.elapsed;
-	known->stopped = b->costs.stopped;
-	known->interrupted = b->costs.interrupted;
 }
 
 void branches_run(struct branches *b)
@@ -437,6 +485,10 @@ void branches_run(struct branches *b)
 	bool asked = b->request.rate > 0; /* regardless of the cost */
 
 	pace_hurry();
+	if (b->request.known && b->request.known->used)
+		b->owner_before = spent_by_owner(b);
+	if (!b->request.visit)
+		pace_costs(b);
 	pace_clock(b);
 	if (b->request.only_samples)
 		b->bursts = b->windows = b->turns = (struct pace){.next = UINT64_MAX};

@@ -153,12 +153,6 @@ struct probes {
 	uint64_t count;
 };
 
-struct costs {              /* of a stop, calibrated */
-	double elapsed;     /* ns */
-	double stopped;     /* ns of CPU time of the stopped thread */
-	double interrupted; /* likewise, of one that we interrupt */
-};
-
 typedef VEC(struct branch_record) branch_queue;
 
 struct branches {
@@ -201,6 +195,7 @@ struct branches {
 	uint64_t used_told, next_telling;
 	unsigned still; /* naps without progress of any process */
 	struct pace bursts, windows, turns, clock;
+	bool fitted; /* bursts have what the rest leaves of the budget */
 	struct sampling {
 		bool began;     /* our own child has called exec */
 		long processor; /* of the thread that is stopped */
@@ -211,10 +206,13 @@ struct branches {
 		double told[2];
 		uint64_t stops[2];
 	} sampling;
-	uint64_t elsewhere; /* CPU time that records have cost besides, ns */
-	double most;        /* ns that the next burst may take */
-	struct costs costs;
-	bool calibrated; /* costs were measured, or could not be */
+	/* CPU time that records have cost besides, ns: of the owner for them, of interrupted
+	 * threads, of anchors that count. */
+	uint64_t elsewhere;
+	uint64_t owner_before; /* CPU time of the owner that is not for this run */
+	double most;           /* ns that the next burst may take */
+	struct branches_costs costs;
+	bool calibrated; /* costs are known, or could not be measured */
 	struct probes probes;
 	struct held *calling; /* in a window: unpinned before it enters the kernel by a call */
 	unsigned probe_every; /* hits */
@@ -394,6 +392,8 @@ bool native_counts(const struct cache *c);
 /* Whether some anchors are to be in place now and then: native_turn changes which. */
 bool native_takes_turns(const struct cache *c);
 void native_turn(struct cache *c, struct held *f);
+/* Whether anchors count too much: others should come into place at once. */
+bool native_overruns(struct cache *c);
 /* Evaluates everything so far: the process ends. */
 void native_end(struct cache *c);
 void cache_renew(struct cache *c);

@@ -157,7 +157,7 @@ static int kallsyms_names(
 	char *last_name = NULL, *end, *name = NULL, *tab;
 
 	for (char *line = text; *line; line = end) {
-		end = line + strcspn(line, "\n");
+		end = strchrnul(line, '\n');
 		if (*end)
 			*end++ = '\0';
 		address = kallsyms_line(line, &name);

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "collect/collect.h"
+#include "collect/collect_costs.h"
 #include "collect/collect_values.h"
 #include "collect/perf_events.h"
 #include "collect/stops.h"
@@ -47,6 +48,7 @@ struct collection {
 	struct sampler sampler;
 	struct launch launch;
 	bool launched, stop;
+	struct collect_costs costs;
 	bool stops;            /* samples are by stops (stops.h), */
 	struct error no_clock; /* for this reason */
 	int signals, pidfd;    /* descriptors; -1 */
@@ -55,15 +57,6 @@ struct collection {
 	uint64_t last_began; /* and when their number last grew */
 	VEC(struct pollfd) poll;
 };
-
-/* Our own CPU time. */
-static uint64_t perf_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
 
 /* ---- beginning ------------------------------------------------------------------------------- */
 
@@ -201,8 +194,12 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 
 	if (!wants_tracer(c))
 		return 0;
+	if (collect_wants(r, METRIC_BRANCHES))
+		request.costs = collect_costs_find(&c->costs, r->known);
 	if (c->stops)
 		stops_request(r, &c->sampler, &request);
+	else
+		request.sampled = c->experiment->metrics.data[0].period;
 	c->sampler.branches.only_samples = request.only_samples;
 	if (collect_values_begin(r, &c->sampler, &request, &why) == 0)
 		c->sampler.branches.branches = branches_new(&request, &why);
@@ -354,13 +351,13 @@ static void checkpoint(struct collection *c, uint64_t time)
 
 	if (time < c->next_checkpoint)
 		return;
-	before = perf_cpu_ns();
+	before = collect_own_time();
 	set_elapsed(c, time);
 	if (sampler_put_values(&c->sampler))
 		return; /* memory is out */
 	if (collect_output_checkpoint(c->request->output, c->experiment, &why))
 		collect_say(c->request, 1, "no checkpoint: %s", why.message);
-	cost = perf_cpu_ns() - before;
+	cost = collect_own_time() - before;
 	c->next_checkpoint =
 		time + (cost * CHECKPOINT_SHARE > CHECKPOINT_EVERY ? cost * CHECKPOINT_SHARE
 								   : CHECKPOINT_EVERY);
@@ -527,6 +524,8 @@ static int perf_end(struct collection *c, struct error *e)
 	pass_notices(c);
 	if (sampler_drain(s, UINT64_MAX, e) || sampler_end(s, time, e) || add_totals(c, e))
 		return -1;
+	if (c->costs.wanted && collect_costs_end(&c->costs, c->experiment))
+		return error_nomem(e);
 	set_elapsed(c, time);
 	c->result->elapsed = (double)c->experiment->elapsed * 1e-9;
 	c->experiment->complete = true;

@@ -49,6 +49,17 @@ int machine_parse(
  */
 int machine_find(const char *name, struct machine *m, struct error *e);
 
+/* What stops of threads cost on this host, ns: elapsed time; CPU time of the thread that stops, and
+ * of one that is interrupted. */
+struct machine_stop_costs {
+	double elapsed, stopped, interrupted;
+};
+
+/* As measured since the boot. false: not often enough yet, or it may not be kept. */
+bool machine_stop_costs(struct machine_stop_costs *c);
+/* Keeps what was measured until the next boot, if it is still wanted. */
+void machine_keep_stop_costs(const struct machine_stop_costs *c);
+
 /* Names of -clock, by enum model_clock, NULL-terminated. */
 extern const char *const machine_clocks[];
 

@@ -16,14 +16,15 @@ static void describe_windows(struct report_table *t, const struct experiment *x)
 			experiment_rates(x), (double)experiment_tally(x, TALLY_WINDOW_NS) * 1e-9);
 }
 
-/* Of the time of the program, which has that of stops in it. */
+/* Of the time of the program, which has that of stops in it. Of samples and counts, the number is
+ * known, and what one costs is assumed. */
 static void describe_cost(struct report_table *t, const struct experiment *x)
 {
 	double all = (double)experiment_tally(x, TALLY_PROGRAM_NS);
 
 	if (all > 0)
 		report_summary(t, "Time that recording branches took, by that of the program",
-			"%.1f%% (measured)",
+			"%.1f%% (estimated)",
 			100 * (double)experiment_tally(x, TALLY_COST_NS) / all);
 }
 

@@ -40,7 +40,7 @@ fi
 unset GLIBC_TUNABLES
 run prof -summary mix
 like "-summary: bursts" "$out" '^Bursts +[0-9]+ \([0-9]+ of them cut short\)'
-like "-summary: what they took" "$out" '^Time that recording branches took.* [0-9.]+% \(measured\)'
+like "-summary: what they took" "$out" '^Time that recording branches took.* [0-9.]+% \(estimated\)'
 
 # Returns to places that no return has gone to yet: what follows a call is copied with the call. Windows and bursts that wait for
 # the processor stop more often: so there are several tries.
@@ -69,7 +69,7 @@ is "and not each of them is a stop" "$ok" 1
 run ssrun -branches -o short true
 like "a program without a burst: it is told" "$err" 'too short for branch records'
 run prof -summary short
-like "-summary: what following it took" "$out" '^Time that recording branches took.* ([1-9][0-9]*\.[0-9]|0\.[1-9])% \(measured\)'
+like "-summary: what following it took" "$out" '^Time that recording branches took.* ([1-9][0-9]*\.[0-9]|0\.[1-9])% \(estimated\)'
 
 # What it could disturb: each checks itself and prints what must be the same.
 for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 2000" "loops 30000"; do
