@@ -7,77 +7,120 @@
 
 /* ---- rows ---- */
 
+/* A row is looked at in two steps. Its first ways, the near ones, are one vector. What leaves them
+ * is put before the others, the far ones, when what came instead has been looked for there. Most
+ * entries of the list are near; so the far ways of these are not touched. */
 #ifdef __AVX2__
-#define ROW_AT_ONCE 4
-
-/* Makes the line the first of its row, in which the last of `ways` goes; was it not there? pieces,
- * a constant: of ROW_AT_ONCE, that have the ways. */
-INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways, const unsigned pieces)
+INLINE __m256i *row_vector(uint64_t *row)
 {
-	__m256i want = _mm256_set1_epi64x((long long)line), piece[BATCH_WAYS / ROW_AT_ONCE],
-		before = want;
-	unsigned found = 0, place, missed;
-	__m256i upto;
+	return (__m256i *)(void *)row;
+}
 
-	for (unsigned i = 0; i < pieces; i++) {
-		piece[i] =
-			_mm256_load_si256((const __m256i *)(const void *)(row + i * ROW_AT_ONCE));
+/* Makes the line the first of the near ways. Returns whether it was among them. *out: the last of
+ * them, as it was before. Stays within vectors: the next entry may wait for this row. */
+INLINE unsigned row_use_near(uint64_t *row, uint64_t line, unsigned ways, uint64_t *out)
+{
+	__m256i want = _mm256_set1_epi64x((long long)line),
+		near = _mm256_load_si256(row_vector(row));
+	__m256i equal = _mm256_cmpeq_epi64(near, want);
+	__m256i moved = _mm256_blend_epi32(_mm256_permute4x64_epi64(near, 0x93), want, 3);
+	/* A way stays that is behind the one where the line was. */
+	__m256i one = _mm256_blend_epi32(
+		_mm256_permute4x64_epi64(equal, 0x90), _mm256_setzero_si256(), 3);
+	__m256i two = _mm256_blend_epi32(
+		_mm256_permute4x64_epi64(equal, 0x40), _mm256_setzero_si256(), 15);
+	__m256i three = _mm256_blend_epi32(
+		_mm256_permute4x64_epi64(equal, 0x00), _mm256_setzero_si256(), 63);
+	__m256i stays = _mm256_or_si256(one, _mm256_or_si256(two, three));
+
+	(void)ways;
+	*out = row[BATCH_NEAR - 1];
+	_mm256_store_si256(row_vector(row), _mm256_blendv_epi8(moved, near, stays));
+	return ((unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) & ways) != 0;
+}
+
+/* Makes `first` the first of the far ways, in place of the line, or else of the last one. Was the
+ * line there? vectors, a constant: of BATCH_NEAR ways, that have them all. */
+INLINE unsigned row_use_far(
+	uint64_t *row, uint64_t line, uint64_t first, unsigned ways, const unsigned vectors)
+{
+	/* From the middle less the place on: the ways up to the place. */
+	static const int8_t upto[2 * BATCH_WAYS] = {
+		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+	__m256i want = _mm256_set1_epi64x((long long)line), old[BATCH_WAYS / BATCH_NEAR];
+	__m256i before = _mm256_set1_epi64x((long long)first);
+	unsigned found = 0, all = (1u << ways) - 1, place;
+
+	for (unsigned i = 0; i < vectors; i++) {
+		old[i] = _mm256_load_si256(row_vector(row + i * BATCH_NEAR));
 		found |= (unsigned)_mm256_movemask_pd(
-				 _mm256_castsi256_pd(_mm256_cmpeq_epi64(piece[i], want)))
-			 << i * ROW_AT_ONCE;
+				 _mm256_castsi256_pd(_mm256_cmpeq_epi64(old[i], want)))
+			 << i * BATCH_NEAR;
 	}
-	missed = found == 0;
-	place = (unsigned)__builtin_ctz(found | 1u << (ways - 1));
-	upto = _mm256_set1_epi64x((long long)place + 1);
-	for (unsigned i = 0; i < pieces; i++) {
-		__m256i turned = _mm256_permute4x64_epi64(piece[i], 0x93);
+	found &= all;
+	place = (unsigned)__builtin_ctz(found | ((all >> 1) + 1));
+	for (unsigned i = 0; i < vectors; i++) {
+		__m256i turned = _mm256_permute4x64_epi64(old[i], 0x93);
 		__m256i moved = _mm256_blend_epi32(turned, before, 3);
-		__m256i index = _mm256_add_epi64(
-			_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(i * ROW_AT_ONCE));
+		__m256i moves = _mm256_cvtepi8_epi64(
+			_mm_loadu_si32(upto + BATCH_WAYS - 1 - place + i * BATCH_NEAR));
 
-		_mm256_store_si256((__m256i *)(void *)(row + i * ROW_AT_ONCE),
-			_mm256_blendv_epi8(piece[i], moved, _mm256_cmpgt_epi64(upto, index)));
+		_mm256_store_si256(
+			row_vector(row + i * BATCH_NEAR), _mm256_blendv_epi8(old[i], moved, moves));
 		before = turned;
 	}
-	return missed;
+	return found != 0;
 }
 #else
-#define ROW_AT_ONCE 1
-
-INLINE unsigned batch_use(uint64_t *row, uint64_t line, unsigned ways, const unsigned pieces)
+/* Makes `first` the first of `ways` in the row, in place of the line, or else of the last one. */
+INLINE unsigned row_use(uint64_t *row, uint64_t line, uint64_t first, unsigned ways)
 {
-	unsigned place = 0;
-	unsigned missed;
+	unsigned place = 0, found;
 
-	(void)pieces;
 	while (place < ways && row[place] != line)
 		place++;
-	missed = place == ways;
-	for (place -= missed; place > 0; place--)
+	found = place < ways;
+	for (place -= !found; place > 0 && place < ways; place--)
 		row[place] = row[place - 1];
-	row[0] = line;
-	return missed;
+	row[0] = first;
+	return found;
+}
+
+INLINE unsigned row_use_near(uint64_t *row, uint64_t line, unsigned ways, uint64_t *out)
+{
+	*out = row[BATCH_NEAR - 1];
+	return row_use(row, line, line, (unsigned)__builtin_popcount(ways));
+}
+
+INLINE unsigned row_use_far(
+	uint64_t *row, uint64_t line, uint64_t first, unsigned ways, const unsigned vectors)
+{
+	return vectors && ways ? row_use(row, line, first, ways) : 0;
 }
 #endif
 
-INLINE unsigned batch_look(struct batch *b, unsigned level, uint64_t line, const unsigned pieces)
+/* ---- lists ---- */
+
+/* All bits of a code line's entry, none of data's. */
+INLINE uint64_t batch_sign(uint64_t entry)
 {
-	return batch_use(b->rows[level][line & b->mask[level]], line + 1, b->ways[level], pieces);
+	return 0 - (entry >> 63);
 }
 
-/* ---- lists ---- */
+INLINE unsigned batch_level(uint64_t entry)
+{
+	return entry >> 63;
+}
 
 INLINE int batch_is_pair(uint64_t entry)
 {
-	return (int64_t)entry < 0 ? !(entry & BATCH_CODE_PAIR) : (entry & BATCH_DATA_PAIR) != 0;
+	return (int64_t)(entry ^ entry << 1) < 0; /* BATCH_PAIR is the next bit */
 }
 
+/* The first line of an entry. */
 INLINE uint64_t batch_line(uint64_t entry)
 {
-	uint64_t sign = 0 - (entry >> 63); /* all bits, or none */
-
-	return ((entry ^ sign) & ~BATCH_DATA_PAIR) >>
-	       (COMMON_LINE - ((COMMON_LINE - BATCH_CODE_BITS) & sign));
+	return ((entry ^ batch_sign(entry)) & ~(BATCH_PAIR | BATCH_SECOND)) >> COMMON_LINE;
 }
 
 /* What the first level did not have is asked of the last. */
@@ -94,7 +137,7 @@ static void batch_settle_last(struct model *m, const uint64_t *entry, const uint
 
 		if (batch_is_pair(*entry)) {
 			size = LINE_BYTES + 1;
-		} else if (level == BATCH_CODE && !(*entry & BATCH_CODE_AFTER)) {
+		} else if (level == BATCH_CODE && !(*entry & BATCH_AFTER)) {
 			address -= LINE_BYTES;
 			size = LINE_BYTES + 1;
 		}
@@ -111,24 +154,53 @@ static void batch_settle_last(struct model *m, const uint64_t *entry, const uint
 	m->counts[EV_LL_INSTRUCTION_MISSES] += missed[BATCH_CODE];
 }
 
-/* Looks up what is listed; returns the end of the list of misses. */
-INLINE uint64_t *batch_settle_first(struct batch *b, const unsigned pieces)
+/* Looks a line up among the near ways of its set; entry: with BATCH_SECOND, if it is that. Returns
+ * the end of the list of those to be looked up among the far ones. */
+INLINE struct batch_far *batch_look_near(
+	struct batch *b, uint64_t entry, uint64_t line, struct batch_far *far)
 {
-	const uint64_t *entry = b->list, *end = b->at;
-	uint64_t *missed = b->missed;
+	unsigned level = batch_level(entry);
+	uint64_t *row = b->rows[level][line & b->mask[level]];
 
-	for (; entry < end; entry++) {
-		unsigned level = *entry >> 63;
-		uint64_t line = batch_line(*entry);
-		unsigned misses = batch_look(b, level, line, pieces);
+	far->entry = entry;
+	far->row = row + BATCH_NEAR;
+	far->line = line + 1;
+	return far + !row_use_near(row, line + 1, b->near[level], &far->first);
+}
 
-		if (UNLIKELY(batch_is_pair(*entry)))
-			misses |= batch_look(b, level, line + 1, pieces);
-		*missed = *entry;
-		missed += misses;
+INLINE uint64_t *batch_settle_far(
+	struct batch *b, const struct batch_far *end, const unsigned vectors)
+{
+	uint64_t *missed = b->missed, last = 0;
+
+	for (const struct batch_far *f = b->far; f < end; f++) {
+		uint64_t second = (f->entry ^ batch_sign(f->entry)) & BATCH_SECOND;
+		unsigned misses = !row_use_far(
+			f->row, f->line, f->first, b->far_ways[batch_level(f->entry)], vectors);
+
+		/* Two lines of an entry are one miss. */
+		*missed = f->entry ^ second;
+		missed += misses & !((second != 0) & (last == *missed));
+		last ^= (last ^ f->entry) & (0 - (uint64_t)misses); /* no branch */
+	}
+	return missed;
+}
+
+/* Looks up what is listed; returns the end of the list of misses. */
+INLINE uint64_t *batch_settle_first(struct batch *b, const unsigned vectors)
+{
+	const uint64_t *end = b->at;
+	struct batch_far *far = b->far;
+
+	for (const uint64_t *at = b->list; at < end; at++) {
+		uint64_t entry = *at, line = batch_line(entry);
+
+		far = batch_look_near(b, entry, line, far);
+		if (UNLIKELY(batch_is_pair(entry)))
+			far = batch_look_near(b, entry ^ BATCH_SECOND, line + 1, far);
 	}
 	b->at = b->list;
-	return missed;
+	return batch_settle_far(b, far, vectors);
 }
 
 NOINLINE void batch_settle(struct model *m)
@@ -136,12 +208,12 @@ NOINLINE void batch_settle(struct model *m)
 	struct batch *b = &m->batch;
 	const uint64_t *missed;
 
-	if (b->most_ways <= 2 * ROW_AT_ONCE)
+	if (b->most_ways <= 2 * BATCH_NEAR)
+		missed = batch_settle_first(b, 1);
+	else if (b->most_ways <= 3 * BATCH_NEAR)
 		missed = batch_settle_first(b, 2);
-	else if (b->most_ways <= 3 * ROW_AT_ONCE)
-		missed = batch_settle_first(b, 3);
 	else
-		missed = batch_settle_first(b, BATCH_WAYS / ROW_AT_ONCE);
+		missed = batch_settle_first(b, BATCH_WAYS / BATCH_NEAR - 1);
 	if (missed != b->missed)
 		batch_settle_last(m, b->missed, missed);
 }
@@ -167,8 +239,7 @@ void batch_data(struct model *m, uint64_t address, unsigned size)
 {
 	int pair = address % LINE_BYTES + size > LINE_BYTES;
 
-	batch_list(m, BATCH_DATA, address >> COMMON_LINE, address | (pair ? BATCH_DATA_PAIR : 0),
-		pair);
+	batch_list(m, BATCH_DATA, address >> COMMON_LINE, address | (pair ? BATCH_PAIR : 0), pair);
 }
 
 void batch_step_data(struct model *m, uint64_t address, unsigned size)
@@ -184,8 +255,7 @@ void batch_code(struct model *m, uint64_t address, unsigned size)
 	uint64_t line = address >> COMMON_LINE;
 	int pair = address % LINE_BYTES + size > LINE_BYTES;
 
-	batch_list(m, BATCH_CODE, line, ~(line << BATCH_CODE_BITS | (pair ? BATCH_CODE_PAIR : 0u)),
-		pair);
+	batch_list(m, BATCH_CODE, line, ~(line << COMMON_LINE | (pair ? BATCH_PAIR : 0)), pair);
 }
 
 /* ---- records ---- */
@@ -374,6 +444,14 @@ static int batch_serves_cache(const struct cache *c, enum model_level level, con
 	       c->bits == COMMON_LINE && m->config.policy[level] == MODEL_LRU;
 }
 
+static void batch_init_ways(struct batch *b, unsigned level, unsigned ways)
+{
+	unsigned near = ways < BATCH_NEAR ? ways : BATCH_NEAR;
+
+	b->near[level] = (1u << near) - 1;
+	b->far_ways[level] = ways - near;
+}
+
 void batch_init(struct model *m)
 {
 	struct core *core = m->cores;
@@ -386,10 +464,9 @@ void batch_init(struct model *m)
 		(!(m->parts & MODEL_PART_PREDICTORS) || core->predictor.counters) &&
 		m->least_line == LINE_BYTES && batch_serves_cache(&core->l1d, MODEL_L1D, m) &&
 		batch_serves_cache(&core->l1i, MODEL_L1I, m);
-	b->ways[BATCH_DATA] = core->l1d.ways;
-	b->ways[BATCH_CODE] = core->l1i.ways;
-	b->most_ways = b->ways[BATCH_DATA] > b->ways[BATCH_CODE] ? b->ways[BATCH_DATA]
-								 : b->ways[BATCH_CODE];
+	batch_init_ways(b, BATCH_DATA, core->l1d.ways);
+	batch_init_ways(b, BATCH_CODE, core->l1i.ways);
+	b->most_ways = core->l1d.ways > core->l1i.ways ? core->l1d.ways : core->l1i.ways;
 	b->mask[BATCH_DATA] = (uint32_t)core->l1d.mask;
 	b->mask[BATCH_CODE] = (uint32_t)core->l1i.mask;
 	for (unsigned i = 0; b->on && i < BATCH_SETS; i++)

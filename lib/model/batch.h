@@ -9,7 +9,8 @@
  * the list grows is an addition. Misses of the first level make a second list, of what the last
  * level is asked for. The order is kept, so the misses are the same as one by one.
  *
- * A set is a row of its lines in the order of their last uses.
+ * A set is a row of its lines in the order of their last uses. Most of what is listed is among the
+ * first of these: four are looked at first, and the others only for what is not there.
  */
 #ifndef MODEL_BATCH_H
 #define MODEL_BATCH_H
@@ -20,27 +21,31 @@
 
 #define BATCH_SETS 512 /* of each cache at most */
 #define BATCH_WAYS 16
+#define BATCH_NEAR 4 /* of these, the first */
 #define BATCH_LIST 512
 /* Room after a full list: what one record lists at most, where that is not looked at. */
 #define BATCH_MORE 512
 
 enum batch_level { BATCH_DATA, BATCH_CODE, BATCH_LEVELS };
 
-/* An entry of the list is the address of data, or the complement of a line of code: its number
- * above these bits. */
-enum {
-	BATCH_CODE_AFTER =
-		1,           /* an instruction begins in the line before, which was used just now */
-	BATCH_CODE_PAIR = 2, /* it goes on in the next line, which is used as well */
-	BATCH_CODE_BITS = 2,
+/* An entry of the list is the address of data, or the complement of that of a line of code, with
+ * these bits: an instruction begins in the line before, which was used just now; the next line is
+ * used as well; this is that line, among those that are looked up among the far ways. */
+#define BATCH_AFTER  UINT64_C(1)
+#define BATCH_PAIR   (UINT64_C(1) << 62)
+#define BATCH_SECOND (UINT64_C(1) << 61)
+
+/* A line, its number plus one, that is not among the near ways of its set: its entry, the far ways,
+ * and what comes to them from the near ones. */
+struct batch_far {
+	uint64_t entry, line, first, *row;
 };
-/* The data go on in the next line. */
-#define BATCH_DATA_PAIR (UINT64_C(1) << 62)
 
 struct batch {
 	uint32_t on;
-	uint32_t ways[BATCH_LEVELS], most_ways;
-	uint32_t mask[BATCH_LEVELS]; /* sets less one */
+	uint32_t most_ways;
+	uint32_t near[BATCH_LEVELS], far_ways[BATCH_LEVELS]; /* a bit each; how many */
+	uint32_t mask[BATCH_LEVELS];                         /* sets less one */
 	/* The records' end, and the order of the instruction before the next record. */
 	const uint64_t *end;
 	uint64_t order;
@@ -50,6 +55,7 @@ struct batch {
 	uint64_t recent[BATCH_LEVELS][BATCH_SETS];
 	uint64_t list[BATCH_LIST + BATCH_MORE];
 	uint64_t missed[BATCH_LIST + BATCH_MORE];
+	struct batch_far far[2 * (BATCH_LIST + BATCH_MORE)]; /* data may be in two lines */
 	/* Numbers of lines plus one; 0: empty. */
 	uint64_t rows[BATCH_LEVELS][BATCH_SETS][BATCH_WAYS] __attribute__((aligned(64)));
 };
@@ -97,11 +103,11 @@ static inline uint64_t batch_entry(const struct model_segment *s, unsigned i)
 {
 	const struct model_fetch *f = &s->block->fetches[i];
 	const struct model_insn *in = &s->block->insns[f->insn];
-	uint64_t flags = in->address < f->line ? BATCH_CODE_AFTER : 0;
+	uint64_t flags = in->address < f->line ? BATCH_AFTER : 0;
 
 	if (batch_is_second(s, i + 1))
-		flags = BATCH_CODE_PAIR;
-	return ~(f->line >> 6 << BATCH_CODE_BITS | flags);
+		flags = BATCH_PAIR;
+	return ~(f->line | flags);
 }
 
 #endif
