@@ -24,7 +24,7 @@ INLINE unsigned row_use_near(uint64_t *row, uint64_t line, unsigned ways, uint64
 		near = _mm256_load_si256(row_vector(row));
 	__m256i equal = _mm256_cmpeq_epi64(near, want);
 	__m256i moved = _mm256_blend_epi32(_mm256_permute4x64_epi64(near, 0x93), want, 3);
-	/* A way stays that is behind the one where the line was. */
+	/* A way after the one where the line was stays. */
 	__m256i one = _mm256_blend_epi32(
 		_mm256_permute4x64_epi64(equal, 0x90), _mm256_setzero_si256(), 3);
 	__m256i two = _mm256_blend_epi32(
