@@ -28,6 +28,7 @@ struct isa_redirect {
 	/* Of all instructions, refused ones as well: */
 	uint8_t opcode;  /* its last byte before ModRM */
 	uint8_t segment; /* of its memory operand: 0x64 (fs), 0x65 (gs), 0 */
+	bool string;     /* movs, cmps, stos, lods, scas: others share their last opcode bytes */
 	bool narrow;     /* addresses are computed in 32 bits */
 	bool unknown;    /* its result differs from one execution to the next: rdtsc, rdrand */
 };

@@ -140,6 +140,7 @@ bool isa_redirect(const uint8_t *bytes, size_t size, uint64_t address, struct in
 	x86_describe(&z, o, insn);
 	r->opcode = z.opcode;
 	r->narrow = z.address_width == 32;
+	r->string = z.meta.category == ZYDIS_CATEGORY_STRINGOP;
 	r->unknown = among_mnemonics(z.mnemonic, unknown_mnemonics, COUNT(unknown_mnemonics));
 	if (insn->memories && insn->memory[0].segment)
 		r->segment = z.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS ? 0x64 : 0x65;

@@ -139,11 +139,6 @@ static bool is_bit_test(const struct insn *i)
 	       i->operand[0].kind == OPERAND_MEMORY && i->operand[1].kind == OPERAND_GENERAL;
 }
 
-static bool is_string(uint8_t opcode)
-{
-	return (opcode >= 0xa4 && opcode <= 0xa7) || (opcode >= 0xaa && opcode <= 0xaf);
-}
-
 static void decode_string(struct step *s, const struct isa_redirect *r)
 {
 	s->kind = STEP_STRING;
@@ -206,8 +201,7 @@ static void decode_kind(
 		s->bits = (uint8_t)i->operand[1].bits;
 		if (i->classes & INSN_LOCK && !i->memories)
 			s->kind = STEP_REFUSED;
-	} else if (r->refused && is_string(r->opcode) && i->memories &&
-		   i->encoding == ENCODING_PLAIN) {
+	} else if (r->string && i->memories) {
 		decode_string(s, r);
 	} else {
 		decode_executed(v, s, i, r);
