@@ -201,7 +201,7 @@ static void arguments_make(struct report_values *w)
 		arguments_row(w, &list[i]);
 	report_left_out(w->t, count - i, "argument", "-q");
 	if (!count)
-		report_values_few(w, "No argument has frequent values");
+		report_values_none(w, "No argument has frequent values", VALUES_MOMENTS_FEW);
 }
 
 int report_arguments(struct prof_data *d, struct report_table *t, struct error *e)

@@ -14,6 +14,10 @@
 enum { USUAL_ROWS = 40, SHARES = 8, TEXTS = 3 };
 
 #define WORTH_SHOWING 0.01 /* of executions */
+#define WORTH_FEW     0.05 /* if few windows saw them */
+#define MOMENTS_LEAST 3    /* those of a single moment are alike, and two may be of one phase */
+#define SAME_COUNT    0.5  /* of a count, to be shown for it */
+#define SAME_DIVISOR  0.1  /* a comparison costs less than a division */
 
 struct bits_share {
 	const char *name, *heading;
@@ -154,13 +158,23 @@ static const char *next_text(struct report_values *w, const struct prof_value_si
 
 /* ---- weights ---- */
 
-/* A divisor or count that is nearly always the same. */
+static bool bits_few(const struct prof_value_site *s)
+{
+	return s->sums.moments < VALUES_MOMENTS_FEW;
+}
+
+/* A count that is nearly always the same, or a divisor that often is. */
 static double same_operand(const struct report_values *w, const struct prof_value_site *s)
 {
 	const struct prof_value_site *o = value_site_beside(w, s, VALUE_OPERAND, 1);
+	double least = value_site_beside(w, s, VALUE_OPERAND, 0) ? SAME_DIVISOR : SAME_COUNT;
+	struct value_share share;
 
-	return o && report_values_frequent(o) ? value_share_of(&o->sums, &o->list.data[0]).low > 0.5
-					      : 0;
+	if (!o || !report_values_frequent(o))
+		return 0;
+	share = value_share_of(&o->sums, &o->list.data[0]);
+	/* Few windows have no interval. */
+	return (share.few ? share.share / 2 : share.low) > least ? share.share : 0;
 }
 
 static double access_weight(const struct report_values *w, const struct prof_value_site *s)
@@ -313,7 +327,7 @@ static void bits_row(
 	if (v->stakes) {
 		cells[c].quantity =
 			report_values_stake(report_values_own_time(w, s), bits_most(w, v, s));
-		cells[c++].weak = s->sums.moments < VALUES_MOMENTS_FEW;
+		cells[c++].weak = bits_few(s);
 	}
 	for (size_t i = 0; i < TEXTS && v->texts[i].name; i++, c++)
 		cells[c].text = v->texts[i].text(w, s);
@@ -324,7 +338,8 @@ static void bits_row(
 static double bits_weight(
 	const struct report_values *w, const struct bits_view *v, const struct prof_value_site *s)
 {
-	double most = v->weight ? v->weight(w, s) : 0;
+	double most = v->weight ? v->weight(w, s) : 0,
+	       least = bits_few(s) ? WORTH_FEW : WORTH_SHOWING;
 	bool wanted;
 	uint64_t count;
 
@@ -338,13 +353,13 @@ static double bits_weight(
 	}
 	if (report_values_named(w))
 		return 1;
-	if (s->sums.count < REPORT_VALUES_LEAST || s->sums.moments < VALUES_MOMENTS_FEW)
+	if (s->sums.count < REPORT_VALUES_LEAST || s->sums.moments < MOMENTS_LEAST)
 		return 0;
 	for (size_t i = 0; i < bits_share_count(v); i++) {
 		struct value_share share =
 			report_values_bits(s, v->shares[i].bits, v->shares[i].of, &count);
 
-		if (!v->shares[i].always && share.share >= WORTH_SHOWING && share.share > most)
+		if (!v->shares[i].always && share.share >= least && share.share > most)
 			most = share.share;
 	}
 	return most * (double)s->sums.count;
@@ -373,6 +388,7 @@ static void bits_make(struct report_values *w, const struct bits_view *v)
 	struct prof_quit quit = {.rows = report_values_named(w) ? 0 : USUAL_ROWS};
 	struct report_cut cut = report_cut_of(w->d, quit);
 	size_t count = 0, i;
+	bool few = false;
 
 	for (i = 0; list && i < w->v.sites.count; i++) {
 		const struct prof_value_site *s = profile_value_site(&w->v, i);
@@ -384,12 +400,17 @@ static void bits_make(struct report_values *w, const struct bits_view *v)
 	if (list && !report_values_named(w))
 		qsort(list, count, sizeof(*list), by_weight);
 	bits_columns(w->t, v);
-	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++)
+	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++) {
 		bits_row(w, v, list[i].site);
+		few |= bits_few(list[i].site);
+	}
 	report_left_out(w->t, count - i, "place", "-q");
 	if (!count)
-		report_values_few(w, "Nothing of that kind was seen in 1% of the executions of any "
-				     "instruction");
+		report_values_none(w,
+			"Nothing of that kind was seen in 1% of the executions of any instruction",
+			MOMENTS_LEAST);
+	if (few)
+		report_values_weak(w);
 }
 
 static void operations_make(struct report_values *w)

@@ -128,7 +128,7 @@ static bool values_logged(const struct prof_data *d, bool *windows)
 	return logged;
 }
 
-void report_values_few(struct report_values *w, const char *none)
+void report_values_none(struct report_values *w, const char *none, unsigned least)
 {
 	uint64_t moments = w->v.tallies[VALUE_TALLY_MOMENTS];
 	bool windows, logged = values_logged(w->d, &windows);
@@ -137,10 +137,20 @@ void report_values_few(struct report_values *w, const char *none)
 		report_note(w->t, "%s", none);
 	else
 		report_note(w->t,
-			"%s, in %d values and %d %s or more; there were %" PRIu64
+			"%s, in %d values and %u %s or more; there were %" PRIu64
 			" in all: a longer run, ssrun -runs or a higher %s has more",
-			none, REPORT_VALUES_LEAST, VALUES_MOMENTS_FEW,
-			logged ? "bursts" : "windows", moments, logged ? "-bursts" : "-budget");
+			none, REPORT_VALUES_LEAST, least, logged ? "bursts" : "windows", moments,
+			logged ? "-bursts" : "-budget");
+}
+
+void report_values_weak(struct report_values *w)
+{
+	bool windows, logged = values_logged(w->d, &windows);
+
+	report_note(w->t,
+		"Weak figures are of fewer than %d %s: a longer run, ssrun -runs or a higher %s "
+		"has more",
+		VALUES_MOMENTS_FEW, logged ? "bursts" : "windows", logged ? "-bursts" : "-budget");
 }
 
 /* Where values come from, if that is not the usual way. */
@@ -378,7 +388,7 @@ static void values_make(struct report_values *w)
 		values_add_row(w, list[i].site);
 	report_left_out(w->t, count - i, "place", "-q");
 	if (!count)
-		report_values_few(w, "No place has frequent values");
+		report_values_none(w, "No place has frequent values", VALUES_MOMENTS_FEW);
 }
 
 int report_values_view(struct prof_data *d, struct report_table *t, struct error *e)

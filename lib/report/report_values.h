@@ -38,8 +38,11 @@ const char *report_values_function(
 	const struct report_values *w, const struct prof_value_site *s, bool *wanted);
 /* Whether rows are those of functions that the user named. */
 bool report_values_named(const struct report_values *w);
-/* A line below a report without rows: of what there is none, and how to record more. */
-void report_values_few(struct report_values *w, const char *none);
+/* A line below a report without rows: of what there is none in this number of moments, and how to
+ * record more. */
+void report_values_none(struct report_values *w, const char *none, unsigned least);
+/* A line below a report with rows of few moments. */
+void report_values_weak(struct report_values *w);
 /* A row at the site's address, with the values as its list. */
 struct report_row report_values_row(struct report_values *w, const struct prof_value_site *s);
 /* The instruction at an address; "" if there is no code. */

@@ -106,6 +106,30 @@ run prof -operations bare
 like "no rows: it is said" "$out" '^Nothing of that kind was seen'
 unlike "and there is no heading of columns" "$out" 'second operand|at stake'
 like "scripts have the columns" "$(prof -operations -csv bare)" 'second'
+like "and how many windows would do" "$out" 'in 20 values and 3 windows or more'
+
+# Denormals in a share of the executions that so many windows saw; a divisor and a count in a quarter of theirs.
+few() {
+	{
+		cat bare.exp
+		site=-1
+		site power 3 11 0 8 4 200 "$1" 0 "0 10 $2 $2" "0 0 $((200 - $2)) $((200 - $2))"
+		site divide 2 11 0 8 4 400 "$3" 0 "0 0 400 400"
+		[ "$4" != divisor ] || site divide 2 2 0 64 0 400 "$3" 90
+		site divide 2 2 1 64 0 400 "$3" 0 "0 c 100 100" "0 3 20 20"
+	} | make_experiment few && prof -operations few | list
+}
+out=$(few 3 50 100 divisor)
+like "three windows: a row of weak figures" "$out" '^ +200 .* ~25 .*mulsd'
+like "a divisor of a quarter" "$out" '^ +400 .* 12 25.0% +div'
+like "and it is said" "$out" '^Weak figures are of fewer than 5 windows: '
+out=$(few 3 8 4 divisor)
+unlike "three windows, 4%: none" "$out" mulsd
+like "a divisor, four windows" "$out" '^ +400 .* ~[0-9.]+ +12 25.0% +div'
+out=$(few 5 8 2 divisor)
+like "five windows, 4%: a row" "$out" '^ +200 .* 4 .*mulsd'
+unlike "two windows: none" "$out" 'div |Weak'
+unlike "a count of a quarter" "$(few 2 50 100 count)" 'mulsd|div |Weak'
 
 run prof -values "$build/tests/programs/known"
 like "no experiment" "$status" '^[1-9]'
