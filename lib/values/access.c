@@ -11,8 +11,10 @@
 #include "experiment/values.h"
 #include "values/private.h"
 
-#define LINE        64u
-#define IN_FLIGHT   64 /* stores that a processor may not have written to the cache yet */
+#define LINE 64u
+/* A processor may not have written to the cache yet: the last stores, of the last instructions. */
+#define IN_FLIGHT   64
+#define IN_WINDOW   512
 #define ALIAS_BYTES 4096u
 #define MULTIPLIER  0x9e3779b97f4a7c15u
 
@@ -61,6 +63,8 @@ static unsigned access_store(struct values *v, const struct step *s, uint64_t ad
 		const struct access *store = &a->stores[(a->stored - k) % ACCESSES];
 		bool whole;
 
+		if (v->number - store->number > IN_WINDOW)
+			break;
 		if (!access_overlaps(address, s->size, store->address, store->size)) {
 			if (!alias && access_overlaps(address % ALIAS_BYTES, s->size,
 					      store->address % ALIAS_BYTES, store->size))
@@ -188,5 +192,6 @@ void access_see(struct values *v, struct step *s, const struct execution *x)
 				.value = x->written,
 				.pc = s->pc,
 				.seen = seen < v->window->seen.count ? seen : SIZE_MAX,
+				.number = v->number,
 				.size = s->size};
 }

@@ -193,7 +193,8 @@ void value_steps_fini(struct steps *s);
 
 struct access {
 	uint64_t address, value, pc;
-	size_t seen; /* its number among the values seen; SIZE_MAX: it was left out */
+	size_t seen;     /* its number among the values seen; SIZE_MAX: it was left out */
+	unsigned number; /* of the instruction in the window */
 	uint8_t size;
 	bool used; /* a store: bytes of it were read */
 };
