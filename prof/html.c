@@ -7,6 +7,7 @@
 #include "base/say.h"
 #include "page/page.h"
 #include "prof.h"
+#include "report/report_names.h"
 #include "report/views.h"
 
 enum { BINS = 100 /* columns of the timeline */ };
@@ -106,6 +107,8 @@ static int add_table(struct making *m, const struct part *part, const struct loa
 
 	if (rc == 0)
 		rc = loaded_note_damage(l, &table, e);
+	if (rc == 0)
+		rc = report_names_shorten(&table, m->request.name_limit, e);
 	if (rc == 0)
 		rc = page_add_table(&m->page, part->name, &table, e);
 	*incomplete = *incomplete || table.incomplete;

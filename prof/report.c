@@ -233,11 +233,13 @@ static size_t timeline_width(const struct options *o)
 /* Beside a name there are figures, and the file and line: half of the terminal is left for it. */
 static size_t name_limit(const struct options *o)
 {
-	enum { USUAL = 60, LEAST = 40, BESIDE = 60 };
+	enum { USUAL = 60, LEAST = 40, BESIDE = 60, PAGE = 100 };
 	unsigned columns = o->output ? 0 : terminal_columns();
 
 	if (o->names && strcmp(o->names, "full") == 0)
 		return 0;
+	if (o->html)
+		return PAGE;
 	if (!columns || !isatty(STDOUT_FILENO))
 		return USUAL;
 	return columns > LEAST + BESIDE ? columns - BESIDE : LEAST;
@@ -270,9 +272,11 @@ int reporting_load(
 
 int reporting_arguments(const struct options *o, struct arguments *a, struct error *e)
 {
-	if (o->diff)
-		return arguments_find_sides(a, o->files, e);
-	return (o->plot ? arguments_find_any : arguments_find)(a, o->files, e);
+	int rc = o->diff   ? arguments_find_sides(a, o->files, e)
+		 : o->plot ? arguments_find_any(a, o->files, e)
+			   : arguments_find(a, o->files, e);
+
+	return rc ? habits_hint(o->files, e) : 0;
 }
 
 static int report(const struct options *o, const struct arguments *a, struct loaded *l,
@@ -283,6 +287,12 @@ static int report(const struct options *o, const struct arguments *a, struct loa
 	struct progress progress;
 	int rc = loaded_ask(l, &request, e);
 
+	if (rc == 0 && o->compare && request.count < 2) {
+		say("-compare: there is nothing to compare %s with: give two files or more",
+			request.inputs[0].file);
+		*incomplete = true;
+		return 0;
+	}
 	progress_begin(&progress, true);
 	request.progress = &progress;
 	if (rc == 0) {
@@ -297,11 +307,6 @@ static int report(const struct options *o, const struct arguments *a, struct loa
 			rc = all_views(o, l, &request, &search, incomplete, e);
 	}
 	progress_end(&progress);
-	if (rc == 0 && o->compare && request.count < 2) {
-		say("-compare: there is nothing to compare %s with: give two files or more",
-			request.inputs[0].file);
-		*incomplete = true;
-	}
 	return rc;
 }
 

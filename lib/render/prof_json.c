@@ -103,6 +103,7 @@ static void row(const struct report_table *t, size_t i, const char *key, struct 
 		json_string(j, "role", prof_role_names[r->role]);
 	json_optional(j, "thread", r->thread);
 	json_optional(j, "procedure", r->procedure);
+	json_optional(j, "shown", r->shown);
 	json_optional(j, "image", r->image);
 	json_optional(j, "file", r->file);
 	if (r->line)

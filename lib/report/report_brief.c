@@ -185,7 +185,7 @@ void report_brief_samples(struct report_table *t, const struct prof_data *d)
 		else
 			metrics++;
 	for (size_t i = 0; i < d->metrics.count && shown < METRICS_SHOWN; i++)
-		if (!profile_second_run(d, i)) {
+		if (!profile_second_run(d, i) && !(t->unsampled && !d->metrics.data[i].samples)) {
 			shown++;
 			brief_metric(t, d, i, shown == METRICS_SHOWN ? metrics - shown : 0);
 		}

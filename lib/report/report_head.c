@@ -342,8 +342,8 @@ static void cover_nothing(struct report_table *t, const struct prof_data *d)
 	for (size_t i = 0; i < d->metrics.count; i++)
 		if (d->metrics.data[i].samples)
 			return;
-	if (!d->metrics.count || profile_divides(d->request) || profile_whom_asked(d->request) ||
-		profile_damaged(d->request))
+	if (!d->metrics.count || t->unsampled || profile_divides(d->request) ||
+		profile_whom_asked(d->request) || profile_damaged(d->request))
 		return;
 	of = d->metrics.data[0].metric;
 	if (of->lost || of->flags & METRIC_EXACT || of->period <= 1)

@@ -153,17 +153,57 @@ static void put_templates(
 }
 
 /* Is there a boundary between words of a path: before or after "::"? */
-static bool between_words(const char *text, size_t at, bool after)
+static bool between_parts(const char *text, size_t at, bool after)
 {
 	return after ? at >= 2 && strncmp(text + at - 2, "::", 2) == 0
 		     : strncmp(text + at, "::", 2) == 0;
 }
 
-/* Beginning and end of a text that is too long: whole words of a path, if these have half of the
- * room of each. */
+static bool between_words(const char *text, size_t at, bool after)
+{
+	(void)after;
+	return !at || !is_word(text[at - 1]) || !is_word(text[at]);
+}
+
+typedef bool boundary(const char *text, size_t at, bool after);
+
+/* The last boundary in [from, to]; `otherwise` if there is none. */
+static size_t last_boundary(
+	const char *text, boundary *is, size_t from, size_t to, size_t otherwise)
+{
+	for (size_t at = to; at >= from && at; at--)
+		if (is(text, at, true))
+			return at;
+	return otherwise;
+}
+
+static size_t first_boundary(
+	const char *text, boundary *is, size_t from, size_t to, size_t otherwise)
+{
+	for (size_t at = from; at <= to; at++)
+		if (is(text, at, false))
+			return at;
+	return otherwise;
+}
+
+/* Where the beginning of a text ends that has `half` bytes and may have `most`: after a part of a
+ * path; else after a word, which may be a longer one; else within a word. */
+static size_t head_end(const char *text, size_t half, size_t most)
+{
+	size_t at = last_boundary(text, between_parts, half / 2 + 1, half, 0);
+
+	if (!at)
+		at = last_boundary(text, between_words, half / 2 + 1, half, 0);
+	if (!at)
+		at = first_boundary(text, between_words, half, most, 0);
+	return at ? at : half;
+}
+
+/* Beginning and end of a text that is too long: whole parts of a path, or whole words, if these
+ * have half of the room of each. */
 static void put_ends(struct strbuf *out, const char *text, size_t limit)
 {
-	size_t length = strlen(text), room = limit > 8 ? limit - 3 : 5, head = 0, tail, at;
+	size_t length = strlen(text), room = limit > 8 ? limit - 3 : 5, head = 0, tail;
 
 	if (length <= limit) {
 		strbuf_puts(out, text);
@@ -171,17 +211,13 @@ static void put_ends(struct strbuf *out, const char *text, size_t limit)
 	}
 	for (int n; (n = utf8_length(text + head)) > 0 && head + (size_t)n <= room / 2;)
 		head += (size_t)n;
-	for (at = head; at > head / 2 && !between_words(text, at, true);)
-		at--;
-	if (at > head / 2)
-		head = at;
+	head = head_end(text, head, room - room / 3);
 	tail = length - (room - head);
 	while (tail < length && ((unsigned char)text[tail] & 0xc0) == 0x80)
 		tail++;
-	for (at = tail; length - at > room / 4 && !between_words(text, at, false);)
-		at++;
-	if (between_words(text, at, false))
-		tail = at;
+	if (tail < length)
+		tail = first_boundary(text, between_parts, tail, length - room / 4,
+			first_boundary(text, between_words, tail, length - room / 4, tail));
 	strbuf_add(out, text, head);
 	strbuf_printf(out, "...%s", text + tail);
 }

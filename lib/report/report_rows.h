@@ -180,8 +180,9 @@ struct report_table {
 	VEC(struct report_line) notes;   /* coverage, warnings: below the rows */
 	VEC(char *) arena;
 	VEC(void *) scratch; /* of report_scratch */
-	bool incomplete;     /* something could not be read or named: exit status */
-	bool failed;         /* memory was out: something is missing */
+	bool unsampled;  /* its figures are of no samples: it does not matter if there are none */
+	bool incomplete; /* something could not be read or named: exit status */
+	bool failed;     /* memory was out: something is missing */
 };
 
 void report_table_fini(struct report_table *t);

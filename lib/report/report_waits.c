@@ -413,6 +413,7 @@ int report_waits(struct prof_data *d, struct report_table *t, struct error *e)
 
 	report_waiters_init(&w.waiters, d);
 	t->report = "waits";
+	t->unsampled = true;
 	t->layout = REPORT_TREE;
 	t->places = "reason, object, function (dso: file, line)";
 	t->title = "What threads waited for, the longest first";

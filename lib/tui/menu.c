@@ -15,6 +15,15 @@ static const char *const kind_names[TUI_CHOICES] = {
 	[TUI_CHOICE_PHASE] = "phase",
 };
 
+static const char *const kind_plurals[TUI_CHOICES] = {
+	[TUI_CHOICE_THREAD] = "threads",
+	[TUI_CHOICE_PROCESS] = "processes",
+	[TUI_CHOICE_COMMAND] = "commands",
+	[TUI_CHOICE_CPU] = "CPUs",
+	[TUI_CHOICE_IMAGE] = "images",
+	[TUI_CHOICE_PHASE] = "phases",
+};
+
 /* What a report says of a procedure, an image ...; of others, its own name. */
 static const struct {
 	const char *report, *text;
@@ -120,8 +129,8 @@ static void menu_limits(struct tui *t, struct tui_page *menu, const struct tui_p
 			of_kind += (int)choices[i].kind == kind;
 		if (of_kind > 1)
 			menu_add(t, menu, &(struct tui_item){.kind = (enum tui_choice_kind)kind},
-				"", "all reports: only one %s of %zu ...", kind_names[kind],
-				of_kind);
+				"", "all reports: choose one of %zu %s ...", of_kind,
+				kind_plurals[kind]);
 	}
 	if (tui_has_zoom(t))
 		menu_key(t, menu, 'Z', "all reports: of the whole run again");

@@ -64,7 +64,7 @@ is "two processes have a part, as -by process reports them" "$(jq -c '.processes
 ok "a page by command with two reports more" prof -html more.html -by command -heavy -dso two
 page_data more.html > more.json
 is "commands take their place" "$(jq -c '[has("processes"), (.commands.rows | map(.thread) | unique)]' more.json)" '[false,["command app","command other"]]'
-is "the reports asked for are parts" "$(jq -c '.heavy.rows, .dso.rows' more.json)" "$(prof -heavy -json two | jq -c .rows)
+is "the reports asked for are parts" "$(jq -c '.heavy.rows, .dso.rows | map(del(.shown))' more.json)" "$(prof -heavy -json two | jq -c .rows)
 $(prof -dso -json two | jq -c .rows)"
 
 run prof -html none/page.html odd
@@ -140,8 +140,28 @@ is "processes are closed, and open by a click" "$(browse two.html '
 is "a report asked for has a tab of its own" "$(browse more.html '
 	document.title = document.querySelector("nav button[aria-selected=true]").textContent + " " + document.querySelector("tbody tr td.text").firstChild.data;' dso)" "-dso app"
 
+long="ns::search<$(printf 'std::pair<int,std::pair<long,char>>,%.0s' 1 2 3 4 5 6)int>(int)"
+sed "s|^symbol 2 1000 .*|symbol 2 1000 16 $long|" profile.txt > long.txt
+ok "a long name" sh -c "'$build/tests/tools/experiment' long < long.txt && prof -html long.html long && prof -names full -html full.html long"
+is "is short, and whole where the pointer is" "$(browse long.html '
+	const cell = [...document.querySelectorAll("td.text")].find(e => e.title.startsWith("ns::"));
+	document.title = cell.firstChild.data + " " + cell.title.length;')" "ns::search&lt;...&gt;(...) ${#long}"
+is "in the graph as well" "$(browse long.html '
+	const frame = [...document.querySelectorAll("#flame div")].find(e => e.title.startsWith("ns::"));
+	frame.click();
+	document.title = [...document.querySelectorAll("#flame div")].find(e => e.title.startsWith("ns::")).textContent;' paths)" "ns::search&lt;...&gt;(...)"
+is "-names full: whole" "$(browse full.html '
+	document.title = [...document.querySelectorAll("td.text .long")].filter(e => e.textContent.length === '${#long}').length;')" 1
+is "the head is what matters; the rest opens" "$(browse page.html '
+	const facts = [...document.querySelectorAll("#facts > div")].map(e => e.textContent.replace(/:.*/, ""));
+	document.title = facts.join() + " " + document.querySelector("#facts details").open;')" "Command,CPU time,dsc false"
+
 ok "two runs" prof -html diff.html -diff odd slower
 is "what changed is a part" "$(browse diff.html '
 	document.title = [...document.querySelectorAll("nav button")].map(b => b.textContent).join() + " " +
 		document.querySelector("tbody td.text").firstChild.data;' changes)" "Functions,Changes,Call paths,Timeline,Source,Instructions search"
+ok "two runs alike" prof -html alike.html -diff odd odd
+is "where nothing changed, the figures of the whole are there; what both runs have is said once" "$(browse alike.html '
+	const facts = [...document.querySelectorAll("#facts > div")].map(e => e.textContent).filter(t => t.startsWith("Command: "));
+	document.title = (document.querySelectorAll("tr.total td").length > 2) + " " + facts.length;' changes)" "true 1"
 done_testing

@@ -131,7 +131,7 @@ run prof -exclude nosuch app.pcsamp.100
 is "-exclude: the report is the same" "$status" 0
 like "but it is said" "$err" "-exclude: no function or image matches 'nosuch'"
 run prof -compare app.pcsamp.100
-is "-compare with one file" "$status" 1
+is "-compare with one file: the message alone" "$status $out" "1 "
 like "has nothing to compare" "$err" '-compare: there is nothing to compare app.pcsamp.100 with: give two files or more'
 run prof -only 's*' -only compare app.pcsamp.100
 unlike "-only" "$out" 'main|\(unknown\)'
@@ -264,6 +264,13 @@ run prof -calipers slove two
 like "no such point" "$err" "did you mean 'solve'"
 run prof nowhere
 like "no such file" "$err" 'nowhere: No such file'
+for word in annotate c2c diff record report script stat top; do
+	run prof $word two
+	like "a command of perf: what to type" "$err" "^prof: $word: No such file or directory
+prof:   .*(prof|perfex|ssrun) -?[A-Za-z]"
+done
+run prof two heavy
+like "a report without its dash" "$err" "did you mean '-heavy'"
 run prof app
 like "an executable alone" "$err" 'not an experiment file'
 run prof /bin/true app.pcsamp.100

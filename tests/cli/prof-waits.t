@@ -119,6 +119,17 @@ for view in "" -calltree -butterfly; do
 done
 run prof -waits sleep
 unlike "not in the report itself" "$out" 'reports what for'
+# Samples come every 30 ms of a run: a short one has none, but its waits are exact.
+try=0 samples=1
+while [ $try -lt 20 ] && [ "$samples" != 0 ]; do
+	ssrun -q -totaltime -o unsampled "$waits" sleep 5
+	samples=$(prof -waits -json unsampled | jq '.experiments[0].samples')
+	try=$((try + 1))
+done
+run prof -waits unsampled
+is "no sample" "$samples" 0
+like "but waits" "$out" '100[.]0% .* sleep$'
+unlike "nothing is said of samples" "$out" '^Samples|for a sample'
 
 # ---- refusals ----
 run ssrun -fpcsamp -o samples "$waits" sleep 10

@@ -155,6 +155,12 @@ static void test_ends(void)
 	report_name_put(&text, "a::abcdefghijklmnopqrstuvwxyz::z", NAMES_ENDS, 23);
 	is_str(strbuf_text(&text), "a::abcdefg...tuvwxyz::z", "unless little would be left");
 	text.length = 0;
+	report_name_put(&text,
+		"std::uniform_int_distribution<...>::operator()<...>(...)::{lambda#1}::a_function",
+		NAMES_ENDS, 50);
+	is_str(strbuf_text(&text), "std::uniform_int_distribution...::a_function",
+		"whole words, where parts of the path are long");
+	text.length = 0;
 	report_name_put(
 		&text, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4", NAMES_ENDS, 12);
 	ok(text.length <= 12 && (strbuf_text(&text)[4] & 0xc0) != 0x80, "of whole characters");

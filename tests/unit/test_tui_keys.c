@@ -164,8 +164,8 @@ static void test_row_menu(void)
 	tui_fake_keys(&t, "\033\n\033");
 	is_str(title(), "procedures", "Esc leaves the menu");
 	tui_fake_keys(&t, "\n");
-	ok(!at_item("       all reports: only one process"), "no choice among one");
-	ok(at_item("       all reports: only one thread of 2 ..."), "one thread of all");
+	ok(!at_item("       all reports: choose one of 1 processes"), "no choice among one");
+	ok(at_item("       all reports: choose one of 2 threads ..."), "one thread of all");
 	tui_fake_keys(&t, "\n");
 	is_str(title(), "menu: thread", "which one");
 	ok(strncmp(tui_top(&t)->lines.data[0], " 62.5% thread 4712 worker", 25) == 0,
