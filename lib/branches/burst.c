@@ -20,8 +20,7 @@
 #define CACHED_LAST (8 * (uint64_t)MILLISECOND)
 #define LAST        (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 
-/* With values: the share of bursts that log them. */
-#define LOGGED 0.25
+#define LOGGED 4 /* with values: one of this many bursts logs them */
 
 /* Share of counting in the time in copies, by its density (increments per nanosecond). */
 #define COUNTING  0.42
@@ -349,12 +348,22 @@ void branches_turn(struct branches *b, pid_t tid)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 }
 
+/* One of each LOGGED bursts, which is chance: so some burst of a short run logs, too. */
+static bool burst_logs(struct branches *b)
+{
+	unsigned turn = b->log_turn++ % LOGGED;
+
+	if (turn == 0)
+		b->log_chosen = (unsigned)(LOGGED * (1 - branches_chance(b)));
+	return turn == b->log_chosen;
+}
+
 static uint64_t burst_of(struct held *f, bool *cut)
 {
 	struct branches *b = f->b;
 	struct cache *logging = NULL;
 
-	if (b->request.values && branches_chance(b) < LOGGED)
+	if (b->request.values && burst_logs(b))
 		logging = cache_logging(f);
 	if (logging)
 		return follow_logged(f, logging, cut);

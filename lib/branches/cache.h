@@ -37,7 +37,7 @@ struct insn; /* isa/isa.h, which conflicts with <signal.h> */
 #define DOOR_LOG    1024u                        /* entries of 8 bytes */
 #define ARENA_DOORS (ARENA_TABLE + DOOR_LOG * 8) /* bytes: their table and log */
 #define ARENA_LOG   65536u                       /* bytes: of timed loads, a ring */
-#define RINGS       4u                           /* of logged values */
+#define RINGS       8u                           /* of logged values */
 #define ARENA_RINGS ((RINGS + 1) * 65536u)       /* bytes; a ring is aligned to its size */
 /* after the code */
 #define ARENA_DATA (ARENA_SLOTS * 8 + ARENA_TABLE + ARENA_DOORS + ARENA_LOG + ARENA_RINGS)

@@ -187,6 +187,8 @@ struct branches {
 	struct table candidates;
 	uint32_t ids, run_ids;
 	uint32_t bursts_timed; /* with timed loads, so far */
+	/* Bursts that could log values, so far; which of these LOGGED does (burst.c). */
+	unsigned log_turn, log_chosen;
 	pid_t stepping;        /* is single-stepping */
 	struct cache *caching; /* of the current burst */
 	bool orphaned;         /* and its process has ended */

@@ -6,8 +6,8 @@
  *
  * A value costs seven instructions, with one register that is kept in a slot. A ring is 64 KB at an
  * address of that alignment, and only the lowest 16 bits of a pointer to it count up, so no check
- * is needed, and no flags are changed. Each place has one of four rings: the next pointer is not
- * known before the last one is written, and four do not wait for each other. A ring has the last
+ * is needed, and no flags are changed. Each place has one of eight rings: the next pointer is not
+ * known before the last one is written, and eight do not wait for each other. A ring has the last
  * values of a burst, which ends at a random moment. The moment is more often in code that is
  * slow, so the last ones are left out, and the first ones, too.
  *
