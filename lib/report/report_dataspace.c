@@ -14,9 +14,6 @@
 #include "report/report_columns.h"
 #include "report/report_views.h"
 
-#define WORTH_A_ROW 0.5 /* percent of any column that matters */
-#define COST_SPREAD 20  /* an event of one column may cost that many of another */
-
 struct rank {
 	uint64_t first, all;
 	uint32_t object;
@@ -112,24 +109,9 @@ static struct rank *rank_all(const struct report_dataspace_view *v, size_t by, s
 	return ranks;
 }
 
-/* Has it a share of any column that is worth a row? A column of few events counts for less, even if
- * each costs much. */
 static bool is_worth_showing(const struct report_dataspace_view *v, uint32_t object)
 {
-	const uint64_t *counts = v->o.counts + object * v->o.metrics.count;
-
-	uint64_t most = 1;
-
-	for (size_t i = 0; i < v->o.metrics.count; i++)
-		most = v->o.totals[i] > most ? v->o.totals[i] : most;
-	for (size_t i = 0; i < v->o.metrics.count; i++) {
-		double weight = fmin(1, COST_SPREAD * (double)v->o.totals[i] / (double)most);
-
-		if (weight * report_percent((double)counts[i], (double)v->o.totals[i]) >=
-			WORTH_A_ROW)
-			return true;
-	}
-	return false;
+	return report_dataspace_worth(v, v->o.counts + object * v->o.metrics.count);
 }
 
 /* Small objects, together. */
@@ -151,7 +133,7 @@ static void add_small_objects(struct report_dataspace_view *v, const struct rank
 	if (!objects)
 		return;
 	row.procedure = report_text(v->t, "%zu other%s, below %g%% each (-whole)", objects,
-		plural(objects), WORTH_A_ROW);
+		plural(objects), REPORT_DATASPACE_WORTH);
 	report_dataspace_row(v, &row, REPORT_DATASPACE_OBJECT, NULL, sums);
 }
 

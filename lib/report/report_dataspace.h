@@ -6,6 +6,8 @@
 
 #include "report/report_objects.h"
 
+#define REPORT_DATASPACE_WORTH 0.5 /* percent of any column that matters: worth a row */
+
 enum report_dataspace_row {
 	REPORT_DATASPACE_OBJECT,
 	REPORT_DATASPACE_MEMBER,
@@ -57,6 +59,10 @@ void report_dataspace_text(struct report_dataspace_view *v, unsigned depth,
 /* "n more WHAT": nothing where n is 0. */
 void report_dataspace_more(
 	struct report_dataspace_view *v, size_t n, const char *what, unsigned depth);
+
+/* Have these counts (by metric) a share of any column that is worth a row? A column of few events
+ * counts for less, even if each costs much. */
+bool report_dataspace_worth(const struct report_dataspace_view *v, const uint64_t *counts);
 
 /* Rows below an object. */
 void report_sharing_rows(struct report_dataspace_view *v, uint32_t object);

@@ -7,6 +7,8 @@
 #include "report/report_columns.h"
 #include "report/report_dataspace.h"
 
+#define COST_SPREAD 20 /* an event of one column may cost that many of another */
+
 /* Columns that repeat another column are for scripts. */
 static bool is_for_scripts(int event)
 {
@@ -100,6 +102,22 @@ void report_dataspace_more(
 	if (n)
 		report_dataspace_text(v, depth, REPORT_DATASPACE_MORE, NULL, NULL,
 			report_text(v->t, "... %zu more %s", n, what));
+}
+
+bool report_dataspace_worth(const struct report_dataspace_view *v, const uint64_t *counts)
+{
+	uint64_t most = 1;
+
+	for (size_t i = 0; i < v->o.metrics.count; i++)
+		most = v->o.totals[i] > most ? v->o.totals[i] : most;
+	for (size_t i = 0; i < v->o.metrics.count; i++) {
+		double weight = fmin(1, COST_SPREAD * (double)v->o.totals[i] / (double)most);
+
+		if (weight * report_percent((double)counts[i], (double)v->o.totals[i]) >=
+			REPORT_DATASPACE_WORTH)
+			return true;
+	}
+	return false;
 }
 
 static uint32_t object_of(const struct experiment *x, int which, size_t row)

@@ -17,10 +17,11 @@
 enum {
 	MEMBERS_SHOWN = 6,
 	PLACES_SHOWN = 16,
-	STEPS = 16,       /* an instruction may move by several elements */
-	SIZE_LEAST = 17,  /* bytes: smaller structures are as large as much else */
-	LINE_MOST = 128,  /* bytes of a line of any machine */
-	COUNT_LEAST = 16, /* few places fit any distance */
+	PLACES_ALWAYS = 4, /* even if their shares are small */
+	STEPS = 16,        /* an instruction may move by several elements */
+	SIZE_LEAST = 17,   /* bytes: smaller structures are as large as much else */
+	LINE_MOST = 128,   /* bytes of a line of any machine */
+	COUNT_LEAST = 16,  /* few places fit any distance */
 };
 
 struct part {
@@ -60,6 +61,7 @@ static void show(struct report_dataspace_view *v, part_list *parts, enum report_
 	size_t limit, const char *what)
 {
 	size_t shown = 0;
+	bool all = kind != REPORT_DATASPACE_PLACE || v->d->request->whole;
 
 	for (size_t i = 0; i < parts->count && !v->t->failed; i++) {
 		struct part *p = &parts->data[i];
@@ -70,9 +72,14 @@ static void show(struct report_dataspace_view *v, part_list *parts, enum report_
 	}
 	if (parts->count)
 		qsort(parts->data, parts->count, sizeof(*parts->data), members_by_count);
-	for (; shown < parts->count && shown < limit; shown++)
-		report_dataspace_text(
-			v, 1, kind, NULL, parts->data[shown].counts, parts->data[shown].text);
+	for (size_t i = 0; i < parts->count && shown < limit; i++) {
+		const struct part *p = &parts->data[i];
+
+		if (!all && shown >= PLACES_ALWAYS && !report_dataspace_worth(v, p->counts))
+			continue;
+		report_dataspace_text(v, 1, kind, NULL, p->counts, p->text);
+		shown++;
+	}
 	report_dataspace_more(v, parts->count - shown, what, 1);
 	vec_fini(parts);
 }

@@ -80,6 +80,9 @@ like "small objects are one row" "$out" ' [0-9]+ others, below 0.5% each \(-whol
 run prof -dataspace -whole weather.x
 ok "-whole has a row for each" test "$(printf '%s\n' "$out" | wc -l)" -gt "$short"
 unlike "and no others" "$out" ' others?, below'
+is "lines of small shares are four at most, unless -whole is given" "$(prof -datalines -json weather.x | jq -c '[.rows[] | select(.kind == "place")] as $r |
+	[$r[] | select(([.percent[] | numbers] | max) < 0.5)] | group_by(.parent) | map(length) | [length > 0, max <= 4]') $(
+	prof -datalines -whole -json weather.x | jq -c '[.rows[] | select(.kind == "place" and ([.percent[] | numbers] | max) < 0.5)] | group_by(.parent) | map(length) | max > 4')" '[true,true] true'
 run prof -datalines staffing.x
 like "rows of a large object say how many lines they are" "$out" ' bytes 0-[0-9]+, (64|128|256) lines$'
 cat > middle.c <<'END'
