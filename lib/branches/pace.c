@@ -34,12 +34,12 @@
 #define SHARE_TIMED   0.03
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
-#define SHARE_TURNS   0.002 /* of anchors */
+#define SHARE_TURNS   0.005 /* of anchors */
 #define SHARE_CLOCK   0.03  /* samples by stops */
 #define SHARE_MOST    0.06  /* of all that is spent but by our owner, at any moment */
 #define VISITS_MOST   1.3   /* of their share, the same */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
-#define TURN_GAP      (8.0 * MILLISECOND)
+#define TURN_GAP      (2.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
 #define COST_BURST    (2.0 * MILLISECOND)         /* before any was measured */
 #define COST_FIRST    (5.0 * MILLISECOND)         /* of the first: code is new to us */
