@@ -567,6 +567,70 @@ static turn targets_cyclic(const size_t *n)
 	return targets(n, 0, 1);
 }
 
+/* ---- loads that failed to be forwarded ---- */
+
+static void put_at(const char *opcode, size_t at)
+{
+	int32_t distance = (int32_t)at;
+
+	put_bytes(opcode, strlen(opcode));
+	put += 4;
+	memcpy(put - 4, &distance, sizeof(distance));
+}
+
+#define STORE_HALF "\x89\x8b"     /* mov %ecx, d(%rbx) */
+#define STORE_ALL  "\x48\x89\xb3" /* mov %rsi, d(%rbx) */
+#define LOAD_NEXT  "\x48\x8b\x8b" /* mov d(%rbx), %rcx */
+#define OR_ALL     "\x48\x0b\x83" /* or d(%rbx), %rax */
+
+enum { FAILURES = 16, FAR = 1024 };
+
+/* Other stores of eight bytes before the store of a half, others between that and the load, which
+ * gives what the next turn stores; bytes from other to other. */
+static turn fails_chain(const size_t *n)
+{
+	for (units = 0; units < FAILURES; units++) {
+		for (size_t i = 0; i < n[0]; i++)
+			put_at(STORE_ALL, FAR + i * n[2]);
+		put_at(STORE_HALF, 0);
+		for (size_t i = 0; i < n[1]; i++)
+			put_at(STORE_ALL, FAR + (n[0] + i) * n[2]);
+		put_at(LOAD_NEXT, 0);
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+/* So many stores of halves, then as many loads, all free of each other; bytes from store to store.
+ */
+static turn fails_free(const size_t *n)
+{
+	for (units = 0; units < FAILURES; units++) {
+		for (size_t i = 0; i < n[0]; i++)
+			put_at(STORE_HALF, i * n[1]);
+		for (size_t i = 0; i < n[0]; i++)
+			put_at(OR_ALL, i * n[1]);
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+/* The address of the load, and with it the load, depends on so many additions, which begin with the
+ * turn: the store of a half leaves the buffer meanwhile. */
+static turn fails_late(const size_t *n)
+{
+	put_at("\x4c\x8b\xa3", FAR); /* mov d(%rbx), %r12: 0 */
+	for (units = 0; units < FAILURES; units++) {
+		PUT("\x89\x33"); /* mov %esi, (%rbx) */
+		for (size_t i = 0; i < n[0]; i++)
+			PUT("\x48\x83\xc1\x01"); /* add $1, %rcx */
+		PUT("\x4c\x21\xe1");             /* and %r12, %rcx */
+		PUT("\x48\x8b\x0c\x0b");         /* mov (%rbx,%rcx), %rcx */
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
 static void begin_code(void)
 {
 	code = put = room(16 << 20);
@@ -617,6 +681,9 @@ static const struct kernel {
 	{"targets-shared", targets_shared, 1},
 	{"targets-own", targets_own, 1},
 	{"targets-cyclic", targets_cyclic, 1},
+	{"fails-chain", fails_chain, 1},
+	{"fails-free", fails_free, 1},
+	{"fails-late", fails_late, 1},
 #endif
 };
 
