@@ -88,6 +88,12 @@ static uint64_t spent_in_all(const struct branches *b)
 	return spent(b) + b->elsewhere + spent_on_samples(b) + (stopped > own ? stopped - own : 0);
 }
 
+/* What the budget is for: samples by stops have a share of their own. */
+static double spent_of_budget(const struct branches *b)
+{
+	return (double)spent_in_all(b) - b->clock.spent;
+}
+
 /* Of this run. */
 static uint64_t spent_by_owner(const struct branches *b)
 {
@@ -106,7 +112,7 @@ static double share_of_bursts(const struct branches *b)
 
 	if (!b->fitted)
 		return b->bursts.share;
-	rest = (double)(spent_in_all(b) + spent_by_owner(b)) - b->bursts.spent;
+	rest = spent_of_budget(b) + (double)spent_by_owner(b) - b->bursts.spent;
 	if (known) {
 		used += (double)known->used;
 		rest += (double)known->spent;
@@ -211,12 +217,13 @@ static double share_most(const struct branches *b)
 	return b->request.visit ? VISITS_MOST * b->bursts.share : SHARE_MOST;
 }
 
-/* What may be spent now. */
-static double allowed(const struct branches *b)
+/* What may be spent now on moments of a kind. */
+static double allowed(const struct branches *b, const struct pace *p)
 {
 	const struct branches_known *known = b->request.known;
-	double most = share_most(b), ns = most * (double)b->used - (double)spent_in_all(b);
+	double most = share_most(b), ns = most * (double)b->used;
 
+	ns -= p == &b->clock ? (double)spent_in_all(b) : spent_of_budget(b);
 	if (known)
 		ns += most * (double)known->used - (double)known->spent + COST_FIRST;
 	return ns;
@@ -233,7 +240,7 @@ static bool due(const struct branches *b, struct pace *p)
 		return true;
 	if (b->bursts.count < FIRST && !b->request.visit)
 		cost = b->request.known ? fmax(cost, COST_FIRST) : COST_LEAST;
-	lacks = cost - allowed(b);
+	lacks = cost - allowed(b, p);
 	if (lacks <= 0)
 		return true;
 	p->next = b->used + (uint64_t)(lacks / share_most(b));
@@ -277,8 +284,9 @@ static void one_burst(struct branches *b, struct followed *p)
 		uint64_t used = b->used;
 
 		calibrate_once(b);
-		b->most = b->bursts.share >= 1 || b->request.known ? INFINITY
-								   : fmax(allowed(b), COST_LEAST);
+		b->most = b->bursts.share >= 1 || b->request.known
+				  ? INFINITY
+				  : fmax(allowed(b, &b->bursts), COST_LEAST);
 		branches_burst(b, tid);
 		look_at_clocks(b); /* no samples stand for this time */
 		b->sampling.bursts += b->used - used;
