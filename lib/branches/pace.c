@@ -107,17 +107,13 @@ static uint64_t spent_by_owner(const struct branches *b)
 /* What bursts may have of the time: what the rest leaves. */
 static double share_of_bursts(const struct branches *b)
 {
-	const struct branches_known *known = b->request.known;
-	double used = (double)b->used, rest;
+	double rest;
 
 	if (!b->fitted)
 		return b->bursts.share;
 	rest = spent_of_budget(b) + (double)spent_by_owner(b) - b->bursts.spent;
-	if (known) {
-		used += (double)known->used;
-		rest += (double)known->spent;
-	}
-	return fmin(fmax(SHARE_ALL - rest / fmax(used, SECOND), SHARE_LEAST), b->bursts.share);
+	return fmin(fmax(SHARE_ALL - rest / fmax((double)b->used, SECOND), SHARE_LEAST),
+		b->bursts.share);
 }
 
 /* In the next stratum; in one that begins now if that is over already. */
@@ -427,7 +423,8 @@ static void pace_visits(struct branches *b, bool asked)
 
 static void pace_bursts(struct branches *b, bool asked)
 {
-	b->fitted = !asked && !(b->request.share > 0) && !b->request.latency;
+	/* In several runs of a short program, what ssrun takes for each would leave nothing. */
+	b->fitted = !asked && !(b->request.share > 0) && !b->request.latency && !b->request.known;
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
 		.share = asked                  ? 1
 			 : b->request.share > 0 ? b->request.share
@@ -484,7 +481,7 @@ static void pace_hurry(void)
 static void learn(const struct branches *b, struct branches_known *known)
 {
 	known->used += b->told[TALLY_PROGRAM_NS];
-	known->spent += b->told[TALLY_COST_NS] + spent_by_owner(b);
+	known->spent += b->told[TALLY_COST_NS];
 	known->bursts += (double)(b->told[TALLY_BURSTS] + b->told[TALLY_BURSTS_EMPTY]);
 }
 
