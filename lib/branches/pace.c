@@ -94,14 +94,13 @@ static double spent_of_budget(const struct branches *b)
 	return (double)spent_in_all(b) - b->clock.spent;
 }
 
-/* Of this run. */
 static uint64_t spent_by_owner(const struct branches *b)
 {
 	clockid_t clock;
 
 	if (!b->apart || clock_getcpuclockid(b->owner, &clock))
 		return 0;
-	return branches_now(clock) - b->owner_before;
+	return branches_now(clock);
 }
 
 /* What bursts may have of the time: what the rest leaves. */
@@ -490,8 +489,6 @@ void branches_run(struct branches *b)
 	bool asked = b->request.rate > 0; /* regardless of the cost */
 
 	pace_hurry();
-	if (b->request.known && b->request.known->used)
-		b->owner_before = spent_by_owner(b);
 	if (!b->request.visit)
 		pace_costs(b);
 	pace_clock(b);

@@ -211,8 +211,7 @@ struct branches {
 	/* CPU time that records have cost besides, ns: of the owner for them, of interrupted
 	 * threads, of anchors that count. */
 	uint64_t elsewhere;
-	uint64_t owner_before; /* CPU time of the owner that is not for this run */
-	double most;           /* ns that the next burst may take */
+	double most; /* ns that the next burst may take */
 	struct branches_costs costs;
 	bool calibrated; /* costs are known, or could not be measured */
 	struct probes probes;

@@ -2,7 +2,6 @@
 /* lib/machine: constants of this host, from figures that are made up. */
 #include "../tap.h"
 
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,6 +11,8 @@
 #include "kernels/kernels.h"
 #include "machine/kept.h"
 #include "machine/private.h"
+
+#include "kept_files.h"
 
 static struct machine m;
 
@@ -146,8 +147,7 @@ static void times_of_a_boot(void)
 {
 	static char dir[] = "/tmp/test_constants.XXXXXX"; /* used as long as it is the directory */
 	struct machine_identity id;
-	char now[64], files[64];
-	glob_t found;
+	char now[64];
 
 	if (!mkdtemp(dir))
 		return;
@@ -187,12 +187,7 @@ static void times_of_a_boot(void)
 	has("LL-later", 300, MACHINE_CONSTANT_MEASURED,
 		"neighbours take least of a shared level in the quietest time");
 	kept_directories(NULL, NULL);
-	snprintf(files, sizeof(files), "%s/perfex-*", dir);
-	if (glob(files, 0, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			unlink(found.gl_pathv[i]);
-	globfree(&found);
-	rmdir(dir);
+	kept_files_remove(dir);
 }
 
 /* What the kernels that are timed compute. */

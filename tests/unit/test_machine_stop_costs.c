@@ -2,33 +2,22 @@
 /* lib/machine: costs of stops are kept after three measurements. */
 #include "../tap.h"
 
-#include <glob.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "machine/kept.h"
 #include "machine/machine.h"
 
-static void remove_all(const char *dir)
-{
-	char files[64];
-	glob_t found;
-
-	snprintf(files, sizeof(files), "%s/perfex-*", dir);
-	if (glob(files, 0, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			unlink(found.gl_pathv[i]);
-	globfree(&found);
-	rmdir(dir);
-}
+#include "kept_files.h"
 
 int main(void)
 {
 	char dir[] = "/tmp/stop-costs.XXXXXX";
 	struct machine_stop_costs c;
 
-	if (!mkdtemp(dir))
+	if (!mkdtemp(dir)) {
+		ok(0, "a directory of its own");
 		return done();
+	}
 	setenv("XDG_CACHE_HOME", dir, 1);
 	kept_directories(dir, NULL);
 	unsetenv("PERFEX_HOST");
@@ -45,6 +34,6 @@ int main(void)
 	ok(machine_stop_costs(&c) && c.elapsed == 9000, "no more are kept");
 	setenv("PERFEX_HOST", "none", 1);
 	ok(!machine_stop_costs(&c), "none, where nothing measured may be used");
-	remove_all(dir);
+	kept_files_remove(dir);
 	return done();
 }
