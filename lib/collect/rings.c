@@ -40,7 +40,7 @@ int rings_init(struct rings *r, const struct record_format *format, size_t bytes
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct ring *ring = vec_push(&r->rings);
 
-		if (!ring)
+		if (!ring || !vec_push(&r->order))
 			return error_nomem(e);
 		*ring = (struct ring){.cpu = cpu, .fd = -1, .next = UINT64_MAX};
 	}
@@ -186,7 +186,8 @@ static const struct perf_event_header *ring_peek(const struct rings *r, const st
 	const struct perf_event_header *h = (const void *)(ring->data + at);
 
 	/* Records are multiples of 8 bytes, so a header is never cut in two. */
-	if (ring->tail >= ring->head || h->size < sizeof(*h) || h->size > ring->head - ring->tail)
+	if (ring->tail >= ring->head || h->size < sizeof(*h) || h->size % 8 ||
+		h->size > ring->head - ring->tail)
 		return NULL;
 	if (h->size <= first)
 		return h;
@@ -199,34 +200,86 @@ static const struct perf_event_header *ring_peek(const struct rings *r, const st
 	return (const void *)r->scratch;
 }
 
+/* What cannot be parsed comes at once: time 0. */
 static void look_ahead(const struct rings *r, struct ring *ring)
 {
 	const struct perf_event_header *h = ring_peek(r, ring);
 
-	if (!h && ring->tail < ring->head)
-		ring->tail = ring->head; /* invalid: the rest cannot be parsed */
-	ring->next = h ? record_time(h, h->size, &r->format) : UINT64_MAX;
+	ring->next = h                         ? record_time(h, h->size, &r->format)
+		     : ring->tail < ring->head ? 0
+					       : UINT64_MAX;
 }
 
-/* The ring whose next record is the oldest; *second is the time of the next ring's. */
-static struct ring *oldest(struct rings *r, uint64_t *second)
-{
-	struct ring *first = NULL;
+/* ---- the order of rings: r->order is a heap, the ring with the oldest record first ------------
+ */
 
-	*second = UINT64_MAX;
+static const struct ring *ring_at(const struct rings *r, size_t place)
+{
+	return &r->rings.data[r->order.data[place]];
+}
+
+/* Of equal times, the ring of the first processor. */
+static bool is_older(const struct rings *r, size_t a, size_t b)
+{
+	uint64_t x = ring_at(r, a)->next, y = ring_at(r, b)->next;
+
+	return x < y || (x == y && r->order.data[a] < r->order.data[b]);
+}
+
+static void order_sink(struct rings *r, size_t place)
+{
+	for (;;) {
+		size_t child = 2 * place + 1, oldest = place;
+		uint32_t moved = r->order.data[place];
+
+		for (size_t end = child + 2; child < end && child < r->order.count; child++)
+			if (is_older(r, child, oldest))
+				oldest = child;
+		if (oldest == place)
+			return;
+		r->order.data[place] = r->order.data[oldest];
+		r->order.data[oldest] = moved;
+		place = oldest;
+	}
+}
+
+/* The first ring has passed records on. */
+static void order_restore(struct rings *r)
+{
+	if (ring_at(r, 0)->next == UINT64_MAX)
+		r->order.data[0] = r->order.data[--r->order.count];
+	if (r->order.count)
+		order_sink(r, 0);
+}
+
+/* The time of the oldest record of all rings but the first in order. */
+static uint64_t order_second(const struct rings *r)
+{
+	uint64_t second = UINT64_MAX;
+
+	for (size_t place = 1; place < 3 && place < r->order.count; place++)
+		if (ring_at(r, place)->next < second)
+			second = ring_at(r, place)->next;
+	return second;
+}
+
+/* Finds what the kernel has written, and the order. */
+static void rings_look(struct rings *r)
+{
+	r->order.count = 0;
 	for (size_t i = 0; i < r->rings.count; i++) {
 		struct ring *ring = &r->rings.data[i];
 
-		if (ring->next == UINT64_MAX)
+		if (!ring->page)
 			continue;
-		if (!first || ring->next < first->next) {
-			*second = first ? first->next : UINT64_MAX;
-			first = ring;
-		} else if (ring->next < *second) {
-			*second = ring->next;
-		}
+		ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		look_ahead(r, ring);
+		if (ring->next != UINT64_MAX)
+			r->order.data[r->order.count++] =
+				(uint32_t)i; /* rings_init has made room */
 	}
-	return first;
+	for (size_t place = r->order.count / 2; place-- > 0;)
+		order_sink(r, place);
 }
 
 /* Events with call stacks have more fields in their samples than others; the identifier comes
@@ -244,6 +297,34 @@ static struct record_format format_of(const struct rings *r, const struct perf_e
 	return format;
 }
 
+/*
+ * The next record of a ring, which is then behind its tail: false if nothing is to be passed on.
+ * A sample that cannot be parsed becomes a record that one was lost; so does all that the ring has
+ * if where the next record begins is unknown.
+ */
+static bool ring_take(const struct rings *r, struct ring *ring, struct record *record)
+{
+	const struct perf_event_header *h = ring_peek(r, ring);
+	struct record_format format;
+	bool good;
+
+	if (!h) {
+		*record = (struct record){.type = PERF_RECORD_LOST, .lost = 1};
+		ring->tail = ring->head;
+		return true;
+	}
+	format = format_of(r, h);
+	ring->tail += h->size;
+	good = record_parse(h, h->size, &format, record) == 0;
+	if (good)
+		record->event = record->id ? ring_event_of(r, record->id) : 0;
+	else if (record->type == PERF_RECORD_SAMPLE)
+		*record = (struct record){.type = PERF_RECORD_LOST, .lost = 1};
+	else
+		return false;
+	return true;
+}
+
 /* Records of one ring, as long as they are the oldest. */
 static int drain_one(struct rings *r, struct ring *ring, uint64_t until,
 	int (*call)(void *context, const struct record *record), void *context)
@@ -251,22 +332,10 @@ static int drain_one(struct rings *r, struct ring *ring, uint64_t until,
 	int rc = 0;
 
 	while (rc == 0 && ring->next != UINT64_MAX && ring->next <= until) {
-		const struct perf_event_header *h = ring_peek(r, ring);
-		struct record_format format;
 		struct record record;
-		size_t size;
 
-		if (!h)
-			break;
-		size = h->size;
-		format = format_of(r, h);
-
-		if (record_parse(h, size, &format, &record) == 0) {
-			record.event = record.id ? ring_event_of(r, record.id) : 0;
+		if (ring_take(r, ring, &record))
 			rc = call(context, &record);
-		} else if (record.type == PERF_RECORD_SAMPLE)
-			r->malformed++;
-		ring->tail += size;
 		look_ahead(r, ring);
 	}
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
@@ -276,23 +345,16 @@ static int drain_one(struct rings *r, struct ring *ring, uint64_t until,
 int rings_drain(struct rings *r, uint64_t limit,
 	int (*call)(void *context, const struct record *record), void *context)
 {
-	for (size_t i = 0; i < r->rings.count; i++) {
-		struct ring *ring = &r->rings.data[i];
+	rings_look(r);
+	while (r->order.count && ring_at(r, 0)->next <= limit) {
+		uint64_t second = order_second(r);
+		struct ring *ring = &r->rings.data[r->order.data[0]];
 
-		if (!ring->page)
-			continue;
-		ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-		look_ahead(r, ring);
-	}
-	for (;;) {
-		uint64_t second;
-		struct ring *ring = oldest(r, &second);
-
-		if (!ring || ring->next > limit)
-			return 0;
 		if (drain_one(r, ring, second < limit ? second : limit, call, context))
 			return -1;
+		order_restore(r);
 	}
+	return 0;
 }
 
 static bool has_ring(const struct rings *r, int fd)
@@ -366,6 +428,7 @@ void rings_fini(struct rings *r)
 	if (left >= 0)
 		close(left);
 	vec_fini(&r->rings);
+	vec_fini(&r->order);
 	vec_fini(&r->fds);
 	vec_fini(&r->types);
 	vec_fini(&r->poll);

@@ -29,15 +29,16 @@ struct rings {
 	struct record_format format; /* without fields that only some events have */
 	VEC(uint64_t) types;         /* sample types, by index of the event */
 	VEC(struct ring) rings;
+	VEC(uint32_t)
+	order;        /* indices of the rings that have a record, as a heap: while draining */
 	VEC(int) fds; /* of all events */
 	VEC(struct pollfd) poll;
 	struct table ids; /* of the kernel -> index of the event */
 	size_t page_size;
-	size_t bytes;       /* requested for each ring, a power of two */
-	char *scratch;      /* a record that goes over the end of its ring */
-	uint64_t malformed; /* records */
-	bool build_ids;     /* the kernel reports those of mappings */
-	int tracepoint;     /* an event of one, in fds; -1 */
+	size_t bytes;   /* requested for each ring, a power of two */
+	char *scratch;  /* a record that goes over the end of its ring */
+	bool build_ids; /* the kernel reports those of mappings */
+	int tracepoint; /* an event of one, in fds; -1 */
 };
 
 /* Finds the processors. bytes: of each ring, rounded up to a power of two; less if the kernel
@@ -53,8 +54,11 @@ int rings_open(
 void rings_enable(struct rings *r, bool on);
 /* Adds the total counts, of all processes that inherited the events, to totals[index]. */
 void rings_totals(const struct rings *r, uint64_t *totals);
-/* Passes on all records with times up to limit, in order, each with its event (the first if its id
- * is unknown). call returns 0, or -1 to stop. */
+/*
+ * Passes on all records with times up to limit, in order, each with its event (the first if its id
+ * is unknown), in time that grows with the logarithm of the number of rings. What is malformed is
+ * passed on as PERF_RECORD_LOST of one. call returns 0, or -1 to stop.
+ */
 int rings_drain(struct rings *r, uint64_t limit,
 	int (*call)(void *context, const struct record *record), void *context);
 /* Closes events of threads that have ended, and of all that inherited them; those that have rings
