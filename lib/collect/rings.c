@@ -298,7 +298,7 @@ static struct record_format format_of(const struct rings *r, const struct perf_e
 }
 
 /*
- * The next record of a ring, which is then behind its tail: false if nothing is to be passed on.
+ * Takes the next record of a ring. false: nothing is to be passed on.
  * A sample that cannot be parsed becomes a record that one was lost; so does all that the ring has
  * if where the next record begins is unknown.
  */
