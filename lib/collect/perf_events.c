@@ -10,10 +10,12 @@
 
 #include "sources/perf_open.h"
 
-#define RING_FLAT        ((size_t)256 << 10)
-#define RING_STACKS      ((size_t)512 << 10) /* the kernel's limit for all users */
-#define RING_STACKS_ROOT ((size_t)4 << 20)
-#define WAKING_PERIOD    5000000u /* ns */
+#define RING_FLAT   ((size_t)256 << 10)
+#define RING_STACKS ((size_t)512 << 10) /* the kernel's limit for all users */
+/* root has no limit: so much for all processors, and for one of few */
+#define RINGS_STACKS_ROOT ((size_t)256 << 20)
+#define RING_STACKS_MOST  ((size_t)4 << 20)
+#define WAKING_PERIOD     5000000u /* ns */
 
 static const struct collect_metric *perf_events_metric_of(
 	const struct collect_request *r, size_t event, const struct sampler *s)
@@ -51,6 +53,18 @@ static int add_switches(
 	return wakes_init(&s->wake_format, s->experiment, e);
 }
 
+/* Of the ring of one processor. */
+static size_t ring_bytes(bool stacks)
+{
+	size_t share = RINGS_STACKS_ROOT / (size_t)sysconf(_SC_NPROCESSORS_CONF);
+
+	if (!stacks)
+		return RING_FLAT;
+	if (geteuid() != 0 || share < RING_STACKS)
+		return RING_STACKS;
+	return share < RING_STACKS_MOST ? share : RING_STACKS_MOST;
+}
+
 int perf_events_init(const struct collect_request *r, struct sampler *s, struct error *e)
 {
 	struct record_format format = {
@@ -73,11 +87,7 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 	s->python.expected = stacks && !r->all && python_runs(r->argv, r->pid);
 	if (s->events.count > 1)
 		format.sample_type |= PERF_SAMPLE_IDENTIFIER;
-	return rings_init(&s->rings, &format,
-		!stacks          ? RING_FLAT
-		: geteuid() == 0 ? RING_STACKS_ROOT
-				 : RING_STACKS,
-		e);
+	return rings_init(&s->rings, &format, ring_bytes(stacks), e);
 }
 
 /* ---- one event ------------------------------------------------------------------------------- */
