@@ -2,14 +2,17 @@
 /*
  * perfex: counts every event of a run, and computes the time that each costs.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/habits.h"
 #include "base/say.h"
 #include "events/libpfm.h"
 #include "perfex.h"
+#include "process/executable.h"
 #include "sources/model_install.h"
 
 /* -h: one screen of 80 columns. */
@@ -68,6 +71,26 @@ static int print_version(void)
 	return say_version(libraries, features);
 }
 
+/* Where the command is one of perf's. stat is a program, too, which has few options. */
+static int check_habits(char **command, bool quiet, struct error *e)
+{
+	char path[PATH_MAX];
+
+	if (!habit_instead(NULL, *command))
+		return 0;
+	if (executable_find(*command, path, sizeof(path), NULL))
+		return habit_command(*command, e);
+	if (strcmp(*command, "stat") != 0)
+		return 0;
+	if (command[1] && (strspn(command[1], "-") == 2
+					  ? habit_instead("perfex", command[1]) != NULL
+					  : command[1][0] == '-' && !strchr("Lftc", command[1][1])))
+		return habit_command(*command, e);
+	if (!quiet)
+		say("the program stat is counted: for perf stat COMMAND, use perfex COMMAND");
+	return 0;
+}
+
 static int act(struct options *o, int argc, char **argv)
 {
 	struct cost_table own = {0};
@@ -96,13 +119,15 @@ static int act(struct options *o, int argc, char **argv)
 		return do_doctor(o);
 	if (o->calibrate)
 		return do_calibrate(o);
+	if (o->command && check_habits(o->command, o->quiet, &e))
+		return say_failure(&e);
 	if (o->command || o->pid)
 		return do_count(o);
 	if (o->print_costs)
 		return do_print_costs(o);
 	say("no command to run");
-	fputs("perfex:   usage: perfex [options] command [argument ...]; perfex -help lists the "
-	      "options\n",
+	fputs("perfex:   usage: perfex [options] command [argument ...] or perfex -pid PID; "
+	      "perfex -help lists the options\n",
 		stderr);
 	return EXIT_OURS;
 }

@@ -151,7 +151,7 @@ const struct option_row option_table[] = {
 	{"h", NULL, "a summary on one screen, with examples; also -? and --help", FIELD(overview)},
 	{"help", NULL, "list the options", FIELD(help)},
 	{"version", NULL, "print the version", FIELD(version)},
-	{.name = NULL},
+	{.help = "perfex"},
 };
 
 /* Options that exclude each other, or need one another. */

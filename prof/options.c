@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/habits.h"
 #include "base/strbuf.h"
 #include "load/load.h"
 #include "pgo/pgo.h"
@@ -232,6 +233,7 @@ static struct option_row *make_table(void)
 			table[i].call = add_calc;
 		}
 	memcpy(table + count, rows, sizeof(rows));
+	table[count + more].help = "prof";
 	return table;
 }
 
@@ -436,6 +438,8 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	o->line = whole_line(argc, argv);
 	if (!o->table || !o->line)
 		return error_nomem(e);
+	if (argc > 1 && habit_instead(NULL, argv[1]) && access(argv[1], F_OK))
+		return habit_command(argv[1], e);
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		const char *name = argv[i][0] == '-' ? argv[i] + 1 + (argv[i][1] == '-') : "";
 

@@ -28,10 +28,6 @@ int write_out(const struct options *o, const struct strbuf *text, struct error *
 /* Says which options the reports asked for do not take. */
 void say_without_effect(const struct options *o);
 
-/* For an error about these words: where one is a report without its dash, or a command of perf, the
- * hint says what to type here.  Returns -1. */
-int habits_hint(char *const *words, struct error *e);
-
 /* -export. */
 int do_export(const struct options *o, const struct prof_request *request,
 	const struct prof_images_search *search, bool *incomplete, struct error *e);

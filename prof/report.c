@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/habits.h"
 #include "base/say.h"
 #include "base/shown.h"
 #include "base/terminal.h"
@@ -270,13 +271,31 @@ int reporting_load(
 	return loaded_read(l, &files, a, e);
 }
 
+/* For an error about these words: where one is a report without its dash, or a command of perf, the
+ * hint says what to type here.  Returns -1. */
+static int hint_words(char *const *words, struct error *e)
+{
+	for (; *words && e->code == ERR_NOT_FOUND && e->errnum && !e->hint[0]; words++) {
+		const char *instead = habit_instead(NULL, *words);
+
+		if (access(*words, F_OK) == 0)
+			continue;
+		if (instead)
+			error_hint(e, "%s", instead);
+		for (size_t i = 0; report_views[i].name; i++)
+			if (strcmp(report_views[i].name, *words) == 0)
+				error_hint(e, "did you mean '-%s'?", *words);
+	}
+	return -1;
+}
+
 int reporting_arguments(const struct options *o, struct arguments *a, struct error *e)
 {
 	int rc = o->diff   ? arguments_find_sides(a, o->files, e)
 		 : o->plot ? arguments_find_any(a, o->files, e)
 			   : arguments_find(a, o->files, e);
 
-	return rc ? habits_hint(o->files, e) : 0;
+	return rc ? hint_words(o->files, e) : 0;
 }
 
 static int report(const struct options *o, const struct arguments *a, struct loaded *l,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/habits.h"
 #include "base/say.h"
 #include "events/libpfm.h"
 #include "image/image.h"
@@ -94,6 +95,10 @@ static int act(struct options *o, int argc, char **argv)
 			       : do_completion();
 	if (o->list)
 		return do_list(o);
+	if (!o->metrics.list.count && o->command && habit_instead(NULL, *o->command)) {
+		habit_command(*o->command, &e);
+		return say_failure(&e);
+	}
 	if (!o->metrics.list.count) {
 		say("no experiment was given: try ssrun -fpcsamp command; -list shows all");
 		return EXIT_OURS;

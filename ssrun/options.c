@@ -300,6 +300,7 @@ struct whole_table *whole_table(void)
 			row->call = set_values;
 		}
 	t->rows[n++] = (struct option_row){"prof_hwc", NULL, "", FIELD(prof_hwc)};
+	t->rows[n].help = "ssrun";
 	return t;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/habits.h"
 #include "base/nearest.h"
 #include "base/strbuf.h"
 
@@ -26,8 +27,25 @@ static int option_name(const struct option_row *row, char *text, size_t size)
 		row->argument ? row->argument : "");
 }
 
-/* The row that `name` (length bytes) means: an exact match, or the only one that begins so. */
-static const struct option_row *option_find_row(
+static const struct option_row *exact_row(
+	const struct option_row *table, const char *name, size_t length)
+{
+	for (; table->name; table++)
+		if (strncmp(table->name, name, length) == 0 && table->name[length] == '\0')
+			return table;
+	return NULL;
+}
+
+/* What the option does in other tools; NULL: nothing is known. */
+static const char *option_habit(const struct option_row *table, const char *word)
+{
+	while (table->name)
+		table++;
+	return table->help ? habit_instead(table->help, word) : NULL;
+}
+
+/* The only row whose name begins so. */
+static const struct option_row *abbreviated(
 	const struct option_row *table, const char *name, size_t length, struct error *e)
 {
 	const struct option_row *found = NULL, *first = NULL;
@@ -39,10 +57,6 @@ static const struct option_row *option_find_row(
 	for (const struct option_row *row = table; row->name; row++) {
 		if (strncmp(row->name, name, length) != 0)
 			continue;
-		if (row->name[length] == '\0') {
-			strbuf_fini(&all);
-			return row;
-		}
 		strbuf_printf(&all, "%s-%s", matches ? ", " : "", row->name);
 		found = row;
 		first = first ? first : row;
@@ -68,6 +82,21 @@ static const struct option_row *option_find_row(
 	}
 	strbuf_fini(&all);
 	return found;
+}
+
+/* The row that `name` (length bytes) of the word means: an exact match, or the only one that begins
+ * so. What is a habit from another tool is not taken for a short form. */
+static const struct option_row *option_find_row(const struct option_row *table, const char *word,
+	const char *name, size_t length, struct error *e)
+{
+	const struct option_row *row = exact_row(table, name, length);
+	const char *instead = row ? NULL : option_habit(table, word);
+
+	if (!instead)
+		return row ? row : abbreviated(table, name, length, e);
+	error_set(e, ERR_NOT_FOUND, "no option %.*s", (int)strcspn(word, "="), word);
+	error_hint(e, "%s", instead);
+	return NULL;
 }
 
 /* -h, -? and --help ask for the table's row h, or where there is none for help. */
@@ -140,7 +169,7 @@ int option_parse(
 			name = word + (word[1] == '-' ? 2 : 1);
 		equals = strchr(name, '=');
 		length = equals ? (size_t)(equals - name) : strlen(name);
-		row = option_find_row(table, name, length, e);
+		row = option_find_row(table, word, name, length, e);
 		if (!row)
 			return -1;
 		if (row->argument) {

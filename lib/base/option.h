@@ -34,7 +34,8 @@ int option_words_add(word_list *list, const char *word, struct error *e);
 struct option_row {
 	const char *name;     /* without dashes; NULL ends the table */
 	const char *argument; /* the argument's name in usage; NULL for none */
-	const char *help;     /* one line */
+	const char *help;     /* one line; of the row that ends the table, the command whose
+				 habits (base/habits.h) are known, or NULL */
 	enum option_kind kind;
 	size_t offset; /* into the target structure */
 	int (*call)(void *target, const char *argument, struct error *e);

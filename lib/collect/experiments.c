@@ -274,10 +274,17 @@ static int experiment_split(
 	}
 	if (!colon || colon == word) {
 		error_set(e, ERR_PARSE, "-e %s: no period", text);
-		return error_hint(
-			e, "give one, as in -e dsc:2003; primes do not keep step with loops");
+		return error_hint(e,
+			"give one, as in -e %.100s:20011; primes do not keep step with loops",
+			word);
 	}
 	*colon++ = '\0';
+	if (*colon && strspn(colon, "ukhpPGHSDIWe") == strlen(colon) && strlen(colon) < 4) {
+		error_set(e, ERR_PARSE, "-e %s: no period", text);
+		return error_hint(e,
+			"give one, as in -e %.100s:20011; the kernel is sampled only with -x",
+			word);
+	}
 	if (strcmp(colon, "exact") == 0) {
 		*flags |= METRIC_EXACT;
 		*period = 1;

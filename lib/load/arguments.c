@@ -82,12 +82,39 @@ static int add_directory(struct arguments *a, const char *directory, struct erro
 	return rc;
 }
 
+/* What is known of files that prof does not read. */
+static const struct {
+	const char *begins, *of, *instead;
+} others[] = {
+	{"\177ELF", "a program",
+		"give an executable before the experiment files: prof [executable] file ..."},
+	{"gmon", "a file of gprof",
+		"record with ssrun -fpcsamp COMMAND, or with exact calls with ssrun -ideal "
+		"COMMAND, "
+		"then prof -butterfly FILE; no -pg is needed"},
+	{"# callgrind format", "a file of callgrind",
+		"record with ssrun -ideal COMMAND, then prof -butterfly FILE"},
+	{"version: 1\ncreator: callgrind", "a file of callgrind",
+		"record with ssrun -ideal COMMAND, then prof -butterfly FILE"},
+	{"desc: I1 cache", "a file of cachegrind",
+		"record with ssrun -dsc_hwc COMMAND, then prof -heavy FILE"},
+	{"\037\213", "a compressed file", "decompress it first, as in zcat FILE | prof -"},
+	{"(\265/\375", "a compressed file", "decompress it first, as in zstd -dc FILE | prof -"},
+};
+
 static int not_an_experiment(const char *word, const char *bytes, ssize_t length, struct error *e)
 {
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t size = strlen(others[i].begins);
+
+		if (length < (ssize_t)size || memcmp(bytes, others[i].begins, size) != 0)
+			continue;
+		error_set(e, ERR_PARSE, "%s is %s, not an experiment file", word, others[i].of);
+		return error_hint(e, "%s", others[i].instead);
+	}
 	error_set(e, ERR_PARSE, "%s is not an experiment file", word);
-	if (length >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
-		return error_hint(e, "give an executable before the experiment files: prof "
-				     "[executable] file ...");
+	if (is_counts(bytes, length))
+		return error_hint(e, "counts of perfex -json are for prof -plot");
 	return error_hint(e, "record one with ssrun -fpcsamp COMMAND");
 }
 

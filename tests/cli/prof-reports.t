@@ -266,7 +266,7 @@ run prof nowhere
 like "no such file" "$err" 'nowhere: No such file'
 for word in annotate c2c diff record report script stat top; do
 	run prof $word two
-	like "a command of perf: what to type" "$err" "^prof: $word: No such file or directory
+	like "a command of perf: what to type" "$err" "^prof: no command $word
 prof:   .*(prof|perfex|ssrun) -?[A-Za-z]"
 done
 run prof two heavy

@@ -67,8 +67,8 @@ run ssrun -pcsam true
 is "options may be abbreviated" "$status" 0
 run ssrun -pcsmap true
 like "and misspelt" "$status $err" "did you mean '-pcsamp'"
-run ssrun -pcsamp -p 1
-like "an ambiguous one: the first is described" "$err" '^ssrun:   -pid PID: sample a running process'
+run ssrun -pcsamp -ca 1
+like "an ambiguous one: the first is described" "$err" '^ssrun:   -cal SECONDS: begin a new phase'
 run ssrun -e dsc true
 like "-e without a period" "$status $err" '^125 .*no period'
 run ssrun -pcsamp -pid 1 true
