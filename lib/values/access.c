@@ -12,6 +12,7 @@
 #include "values/private.h"
 
 #define LINE 64u
+#define WORD 8u
 /* A processor may not have written to the cache yet: the last stores, of the last instructions. */
 #define IN_FLIGHT   64
 #define IN_WINDOW   512
@@ -21,7 +22,60 @@
 void access_begin(struct accesses *a)
 {
 	a->epoch++;
-	a->stored = 0;
+	a->stored = a->noded = 0;
+}
+
+/* ---- stores by where they are ---- */
+
+static uint32_t *bucket_of(struct accesses *a, uint64_t word)
+{
+	__typeof__(a->buckets[0]) *b = &a->buckets[word % ACCESS_BUCKETS];
+
+	if (b->epoch != a->epoch)
+		b->node = 0;
+	b->epoch = a->epoch;
+	return &b->node;
+}
+
+/* NULL: there is none, or it is too long ago. */
+static struct access_node *node_at(struct accesses *a, uint32_t number)
+{
+	struct access_node *n = &a->nodes[number % ACCESS_NODES];
+
+	return number && a->noded - number < ACCESS_NODES && a->stored - n->store <= ACCESSES
+		       ? n
+		       : NULL;
+}
+
+static struct access *store_at(struct accesses *a, uint32_t number)
+{
+	return &a->stores[number % ACCESSES];
+}
+
+/* The first and the last word of an access. */
+static uint64_t first_word(uint64_t address)
+{
+	return address / WORD;
+}
+
+static uint64_t last_word(uint64_t address, unsigned size)
+{
+	return (address + size - 1) / WORD;
+}
+
+static void store_add(struct accesses *a, const struct access *store)
+{
+	uint64_t last = last_word(store->address, store->size);
+
+	*store_at(a, a->stored) = *store;
+	for (uint64_t word = first_word(store->address); word <= last; word++) {
+		uint32_t *bucket = bucket_of(a, word);
+
+		a->noded++;
+		a->nodes[a->noded % ACCESS_NODES] = (struct access_node){a->stored, *bucket};
+		*bucket = a->noded;
+	}
+	a->stored++;
 }
 
 static bool access_overlaps(uint64_t a, unsigned a_size, uint64_t b, unsigned b_size)
@@ -53,45 +107,69 @@ static void set_seen(struct values *v, const struct access *a, unsigned bit)
 		v->window->seen.data[a->seen].value |= bit;
 }
 
+static bool in_flight(const struct values *v, uint32_t number)
+{
+	const struct accesses *a = &v->accesses;
+
+	return a->stored - number <= IN_FLIGHT &&
+	       v->number - a->stores[number % ACCESSES].number <= IN_WINDOW;
+}
+
+/* The youngest stores in a word's bucket that overlap it and that only seem to: their distances, if
+ * these are less than what is there. */
+static void find_stores(struct values *v, const struct step *s, uint64_t address, uint64_t word,
+	uint32_t *overlaps, uint32_t *alias)
+{
+	struct accesses *a = &v->accesses;
+
+	for (const struct access_node *n = node_at(a, *bucket_of(a, word));
+		n && in_flight(v, n->store); n = node_at(a, n->before)) {
+		const struct access *store = store_at(a, n->store);
+		uint32_t distance = a->stored - n->store;
+
+		if (access_overlaps(address, s->size, store->address, store->size)) {
+			*overlaps = distance < *overlaps ? distance : *overlaps;
+			return;
+		}
+		if (distance < *alias && access_overlaps(address % ALIAS_BYTES, s->size,
+						 store->address % ALIAS_BYTES, store->size))
+			*alias = distance;
+	}
+}
+
 /* The youngest store that overlaps it; failing that, one that only seems to. */
 static unsigned access_store(struct values *v, const struct step *s, uint64_t address)
 {
 	struct accesses *a = &v->accesses;
-	const struct access *alias = NULL;
+	uint32_t overlaps = UINT32_MAX, alias = UINT32_MAX;
+	const struct access *store;
+	bool whole;
 
-	for (unsigned k = 1; k <= IN_FLIGHT && k <= a->stored && k <= ACCESSES; k++) {
-		const struct access *store = &a->stores[(a->stored - k) % ACCESSES];
-		bool whole;
-
-		if (v->number - store->number > IN_WINDOW)
-			break;
-		if (!access_overlaps(address, s->size, store->address, store->size)) {
-			if (!alias && access_overlaps(address % ALIAS_BYTES, s->size,
-					      store->address % ALIAS_BYTES, store->size))
-				alias = store;
-			continue;
-		}
-		whole = address >= store->address &&
-			address + s->size <= store->address + store->size;
-		value_seen_add(v, s->pc, VALUE_DISTANCE, 0, 16, VALUE_INTEGER, k);
-		see_partner(v, s->pc, whole ? VALUE_FORWARDED : VALUE_BLOCKED, store->pc);
-		return whole ? VALUE_FORWARDED : VALUE_BLOCKED;
-	}
-	if (!alias)
+	for (uint64_t word = first_word(address); word <= last_word(address, s->size); word++)
+		find_stores(v, s, address, word, &overlaps, &alias);
+	if (overlaps == UINT32_MAX && alias == UINT32_MAX)
 		return 0;
-	see_partner(v, s->pc, VALUE_ALIAS, alias->pc);
-	return VALUE_ALIAS;
+	if (overlaps == UINT32_MAX) {
+		see_partner(v, s->pc, VALUE_ALIAS, store_at(a, a->stored - alias)->pc);
+		return VALUE_ALIAS;
+	}
+	store = store_at(a, a->stored - overlaps);
+	whole = address >= store->address && address + s->size <= store->address + store->size;
+	value_seen_add(v, s->pc, VALUE_DISTANCE, 0, 16, VALUE_INTEGER, overlaps);
+	see_partner(v, s->pc, whole ? VALUE_FORWARDED : VALUE_BLOCKED, store->pc);
+	return whole ? VALUE_FORWARDED : VALUE_BLOCKED;
 }
 
 /* All stores that have bytes of it are used. */
-static void use_stores(struct values *v, const struct step *s, uint64_t address)
+static void use_stores(struct values *v, const struct step *s, uint64_t address, uint64_t word)
 {
 	struct accesses *a = &v->accesses;
 
-	for (unsigned k = 1; k <= a->stored && k <= ACCESSES; k++) {
-		struct access *store = &a->stores[(a->stored - k) % ACCESSES];
+	for (const struct access_node *n = node_at(a, *bucket_of(a, word)); n;
+		n = node_at(a, n->before)) {
+		struct access *store = store_at(a, n->store);
 
-		if (!store->size || !access_overlaps(address, s->size, store->address, store->size))
+		if (!access_overlaps(address, s->size, store->address, store->size))
 			continue;
 		if (!store->used)
 			set_seen(v, store, VALUE_USED);
@@ -121,23 +199,33 @@ static bool is_reload(struct accesses *a, const struct step *s, uint64_t address
 	return false;
 }
 
-/* Earlier stores that nothing has read, and that this one covers, were for nothing. */
-static void kill_stores(struct values *v, const struct step *s, uint64_t address)
+static void kill_store(struct values *v, const struct step *s, struct access *store)
+{
+	if (!store->used) {
+		set_seen(v, store, VALUE_DEAD);
+		if (store->seen != SIZE_MAX)
+			see_partner(v, store->pc, VALUE_DEAD, s->pc);
+	}
+	store->size = 0;
+}
+
+/* Earlier stores that nothing has read, and that this one covers, were for nothing. Those that it
+ * covers are forgotten. */
+static void kill_stores(struct values *v, const struct step *s, uint64_t address, uint64_t word)
 {
 	struct accesses *a = &v->accesses;
+	uint32_t *link = bucket_of(a, word);
 
-	for (unsigned k = 1; k <= a->stored && k <= ACCESSES; k++) {
-		struct access *store = &a->stores[(a->stored - k) % ACCESSES];
+	for (struct access_node *n = node_at(a, *link); n; n = node_at(a, *link)) {
+		struct access *store = store_at(a, n->store);
 
-		if (!store->size || store->address < address ||
-			store->address + store->size > address + s->size)
-			continue;
-		if (!store->used) {
-			set_seen(v, store, VALUE_DEAD);
-			if (store->seen != SIZE_MAX)
-				see_partner(v, store->pc, VALUE_DEAD, s->pc);
-		}
-		store->used = true;
+		if (store->size && store->address >= address &&
+			store->address + store->size <= address + s->size)
+			kill_store(v, s, store);
+		if (store->size)
+			link = &n->before;
+		else
+			*link = n->before;
 	}
 }
 
@@ -145,7 +233,8 @@ static unsigned access_load(struct values *v, struct step *s, const struct execu
 {
 	unsigned bits = VALUE_READS | access_store(v, s, x->address);
 
-	use_stores(v, s, x->address);
+	for (uint64_t word = first_word(x->address); word <= last_word(x->address, s->size); word++)
+		use_stores(v, s, x->address, word);
 	if (s->size <= 8 && is_reload(&v->accesses, s, x->address, x->read))
 		bits |= VALUE_REDUNDANT;
 	if (s->size == 8 && s->epoch == v->epoch && s->loaded && s->base < GENERALS &&
@@ -182,16 +271,17 @@ void access_see(struct values *v, struct step *s, const struct execution *x)
 		bits |= access_load(v, s, x);
 	if (s->writes) {
 		bits |= VALUE_WRITES | (x->silent ? VALUE_SILENT : 0);
-		kill_stores(v, s, x->address);
+		for (uint64_t word = first_word(x->address); word <= last_word(x->address, s->size);
+			word++)
+			kill_stores(v, s, x->address, word);
 	}
 	seen = v->window->seen.count;
 	value_seen_add(v, s->pc, VALUE_ACCESS, 0, VALUE_ACCESSES, VALUE_BITS, bits);
 	if (s->writes)
-		v->accesses.stores[v->accesses.stored++ % ACCESSES] =
-			(struct access){.address = x->address,
-				.value = x->written,
+		store_add(&v->accesses,
+			&(struct access){.address = x->address,
 				.pc = s->pc,
 				.seen = seen < v->window->seen.count ? seen : SIZE_MAX,
 				.number = v->number,
-				.size = s->size};
+				.size = s->size});
 }

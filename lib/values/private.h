@@ -189,20 +189,31 @@ void value_steps_fini(struct steps *s);
 
 /* ---- access.c: what accesses to memory have to do with earlier ones ---- */
 
-#define ACCESSES 1024 /* a power of two */
+#define ACCESSES       1024 /* stores that are remembered; a power of two, as the next two are */
+#define ACCESS_NODES   4096
+#define ACCESS_BUCKETS 512 /* words of a page: aliases are in one bucket */
 
 struct access {
-	uint64_t address, value, pc;
+	uint64_t address, pc;
 	size_t seen;     /* its number among the values seen; SIZE_MAX: it was left out */
 	unsigned number; /* of the instruction in the window */
-	uint8_t size;
-	bool used; /* a store: bytes of it were read */
+	uint8_t size;    /* 0: all of it was overwritten */
+	bool used;       /* a store: bytes of it were read */
+};
+
+/* Stores of a bucket, the youngest first: one node for each word of a store. */
+struct access_node {
+	uint32_t store, before; /* their numbers, the node's from 1 on; 0: none */
 };
 
 struct accesses {
 	uint32_t epoch;
 	struct access stores[ACCESSES];
-	unsigned stored;
+	uint32_t stored, noded;
+	struct access_node nodes[ACCESS_NODES];
+	struct {
+		uint32_t epoch, node;
+	} buckets[ACCESS_BUCKETS];
 	struct { /* by address and size */
 		uint64_t address, value;
 		uint32_t epoch;
