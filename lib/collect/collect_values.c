@@ -14,12 +14,12 @@ static struct values_config values_wanted(
 {
 	unsigned length = r->values.length ? r->values.length : VALUES_LENGTH;
 
-	if (m->path)
-		return (struct values_config){
-			.skip = m->config.skip, .length = m->config.length, .trace = true};
-	return (struct values_config){.skip = VALUES_SKIP,
-		.length = length,
+	return (struct values_config){.skip = m->path ? m->config.skip : VALUES_SKIP,
+		.length = m->path ? m->config.length : length,
+		.timed = true,
+		/* Watched accesses are near: few others of the same bytes come before them. */
 		.spread = r->values.watch ? 0 : VALUES_SPREAD,
+		.trace = m->path != NULL,
 		.touches = r->values.watch};
 }
 

@@ -315,7 +315,7 @@ static enum value_end step_once(struct values *v)
 	if (end)
 		return end;
 	value_seen_execution(v, s, &x);
-	if (v->config.spread)
+	if (v->config.timed)
 		value_clock_step(&v->clock, s, &x);
 	return VALUES_WHOLE;
 }
@@ -330,7 +330,7 @@ static unsigned draw_spread(struct values *v)
 
 static void set_length(struct values *v)
 {
-	uint64_t scale = v->config.spread ? USUAL : 1;
+	uint64_t scale = v->config.timed ? USUAL : 1;
 
 	v->begins = scale * (v->config.skip + (v->config.spread ? draw_spread(v) : 0));
 	v->ends = v->begins + scale * v->config.length;
@@ -339,10 +339,10 @@ static void set_length(struct values *v)
 /* False: the window is over. */
 static bool window_goes_on(struct values *v)
 {
-	uint64_t now = v->config.spread ? v->clock.retired : v->number;
+	uint64_t now = v->config.timed ? v->clock.retired : v->number;
 
 	v->left_out = now < v->begins || v->number < v->config.skip;
-	return now < v->ends && (!v->config.spread || v->number < WINDOW_MOST);
+	return now < v->ends && (!v->config.timed || v->number < WINDOW_MOST);
 }
 
 static void begin_window(struct values *v, const struct values_thread *t)

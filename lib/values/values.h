@@ -39,10 +39,10 @@
 
 struct values_config {
 	unsigned skip, length; /* instructions left out, and those taken after them */
+	bool timed;            /* these numbers are times of instructions in code of usual speed */
+	unsigned spread;       /* and so is this: more are left out, a random number below it */
 	bool trace;            /* windows have traces */
 	bool touches;          /* and accesses to memory */
-	unsigned spread;       /* more are left out: a random number below this. All these numbers
-				  are then times of instructions in code of usual speed */
 };
 
 struct value_seen {
