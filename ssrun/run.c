@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/plural.h"
+#include "base/proc.h"
 #include "base/say.h"
 #include "base/strbuf.h"
 #include "collect/collect_explain.h"
@@ -53,18 +53,7 @@ static void announce_periods(const struct options *o)
 /* The name of a running process, fit for a file's; "" if there is none. */
 static void process_name(pid_t pid, char *name, size_t size)
 {
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	f = fopen(path, "re");
-	name[0] = '\0';
-	if (!f)
-		return;
-	if (!fgets(name, (int)size, f))
-		name[0] = '\0';
-	fclose(f);
-	name[strcspn(name, "\n")] = '\0';
+	proc_name(pid, name, size);
 	for (char *c = name; *c; c++)
 		if (*c == '/')
 			*c = '_';

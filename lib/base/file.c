@@ -39,6 +39,18 @@ static int read_to_end(int fd, const char *path, size_t limit, struct strbuf *te
 	return 0;
 }
 
+bool file_line(const char *path, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	line[0] = '\0';
+	if (f && fgets(line, (int)size, f))
+		line[strcspn(line, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	return line[0] != '\0';
+}
+
 /* Closes fd. */
 static char *text_of_file(int fd, const char *path, size_t limit, size_t *length, struct error *e)
 {

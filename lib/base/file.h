@@ -15,6 +15,10 @@
 /* The whole file, NUL-terminated after *length bytes; to be freed by the caller. NULL with *e set
  * on failure, also for files over `limit` bytes (0: 64 MiB). */
 char *file_read(const char *path, size_t limit, size_t *length, struct error *e);
+/* The first line of a file, without its newline; false, and "", if it cannot be read or is empty.
+ */
+bool file_line(const char *path, char *line, size_t size);
+#define FILE_BOOT_ID "/proc/sys/kernel/random/boot_id" /* differs after each boot */
 /* Likewise one in a directory where others may put files: a regular file, not a link to it, that
  * belongs to this user or to root. Never waits, as for a FIFO's other end. */
 char *file_read_owned(const char *path, uid_t owner, size_t limit, size_t *length, struct error *e);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/proc.h"
 #include "blockbench/block_items.h"
 
 extern char **environ;
@@ -23,9 +24,8 @@ static int run_program(const char *const *argv, struct error *e)
 		error_sys(e, rc, "cannot run %s", argv[0]);
 		return error_hint(e, "install as and objcopy (package binutils), or use -hex");
 	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_sys(e, errno, "cannot wait for %s", argv[0]);
+	if (proc_wait(pid, &status, 0) < 0)
+		return error_sys(e, errno, "cannot wait for %s", argv[0]);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "blockbench/blockbench.h"
 #include "blockbench/crew.h"
 
@@ -79,8 +80,7 @@ static void dismiss(struct crew *crew)
 {
 	if (crew->pid) {
 		kill(crew->pid, SIGKILL);
-		while (waitpid(crew->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		proc_wait(crew->pid, NULL, 0);
 	}
 	crew->pid = 0;
 	if (crew->socket >= 0)

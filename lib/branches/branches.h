@@ -163,7 +163,7 @@ struct branches_known {
 struct branches_request {
 	pid_t pid;      /* to be followed, with all its descendants */
 	bool running;   /* it is not our own child, stopped before its exec */
-	uint64_t began; /* of a running one, by seize_began; 0: any */
+	uint64_t began; /* of a running one, by proc_began; 0: any */
 	double rate; /* bursts and windows per second of CPU time; 0: the default, or fewer if that
 			costs too much */
 	uint64_t seed;

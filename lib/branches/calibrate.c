@@ -2,7 +2,6 @@
 /* The costs of stops, measured on a child that executes breakpoints, and one that is interrupted;
  * and the choice of our processor: on the processor of the thread, a stop costs a few microseconds,
  * across processors many times that. */
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "base/stats.h"
 #include "branches/private.h"
 
@@ -28,7 +28,7 @@ struct counting {
 
 void branches_pin_to(pid_t tid)
 {
-	branches_pin(process_stat(tid, STAT_PROCESSOR));
+	branches_pin(proc_stat(tid, PROC_STAT_PROCESSOR));
 }
 
 void branches_pin(long processor)
@@ -66,10 +66,7 @@ static int next_stop(pid_t pid)
 {
 	int status;
 
-	while (waitpid(pid, &status, __WALL | __WNOTHREAD) < 0)
-		if (errno != EINTR)
-			return -1;
-	return WIFSTOPPED(status) ? 0 : -1;
+	return proc_wait(pid, &status, __WALL | __WNOTHREAD) == pid && WIFSTOPPED(status) ? 0 : -1;
 }
 
 /* As in a burst. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A held thread: it is stopped and controlled by the tracer for some time. */
-#include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "branches/private.h"
 
 #define QUIET_THREADS 64 /* with more threads, pinning takes longer than it saves */
@@ -131,17 +131,9 @@ void hold_quiet(struct branches *b, bool on)
 /* CPU time of a thread that is stopped. */
 uint64_t hold_time(const struct followed *p, pid_t tid)
 {
-	char path[64];
-	unsigned long long ns = 0;
-	FILE *file;
+	char text[64];
 
 	if (p->threads == 1)
 		return branches_now(p->clock);
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tid);
-	file = fopen(path, "re");
-	if (file && fscanf(file, "%llu", &ns) != 1)
-		ns = 0;
-	if (file)
-		fclose(file);
-	return ns;
+	return proc_read(tid, "schedstat", text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }

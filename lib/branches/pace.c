@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "branches/private.h"
 
 #define SHARE_ALL     0.035 /* of the program's time, for all that it costs */
@@ -166,10 +167,10 @@ static struct followed *look_at_clocks(struct branches *b)
 
 static bool runs(const struct thread *t, long *processor)
 {
-	static const int fields[] = {STAT_STATE, STAT_PROCESSOR};
+	static const int fields[] = {PROC_STAT_STATE, PROC_STAT_PROCESSOR};
 	long values[2];
 
-	if (process_stats(t->tid, fields, 2, values) || values[0] != 'R')
+	if (proc_stats(t->tid, fields, 2, values) || values[0] != 'R')
 		return false;
 	*processor = values[1];
 	return true;

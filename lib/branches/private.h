@@ -298,16 +298,9 @@ uint64_t process_address(
 	const struct followed *p, uint64_t device, uint64_t inode, uint64_t offset);
 /* Updates p->used. */
 void process_clock(struct branches *b, struct followed *p);
-/* All of /proc/PID/name, to be freed by the caller; NULL: unreadable. */
-char *process_text(pid_t pid, const char *name);
-/* Never 0. */
+/* Of a file in /proc, of which PROCESS_TEXT bytes are read. Never 0. */
 uint64_t process_hash_of(const char *text);
-/* A field of /proc/TID/stat, from the third on (3: state); -1. */
-long process_stat(pid_t tid, int field);
-/* Several fields at once; -1: it is gone. */
-int process_stats(pid_t tid, const int *fields, size_t count, long *values);
-#define STAT_STATE     3
-#define STAT_PROCESSOR 39
+#define PROCESS_TEXT ((size_t)4 << 20)
 
 /* sites.c */
 /* 0, or -1: other bytes are there than expected. */

@@ -1,85 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Processes that are followed: their code, memory and CPU time. */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "branches/private.h"
 
-#define TEXT_MAX   (4u << 20)
 #define SAME_SPACE 1 /* KCMP_VM */
-
-char *process_text(pid_t pid, const char *name)
-{
-	size_t count = 0, capacity = 16384;
-	char path[64], *text = malloc(capacity);
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = text ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0) {
-		free(text);
-		return NULL;
-	}
-	while ((n = read(fd, text + count, capacity - count - 1)) > 0) {
-		count += (size_t)n;
-		if (capacity - count < 4096 && capacity < TEXT_MAX) {
-			char *more = realloc(text, capacity * 2);
-
-			if (!more)
-				break;
-			text = more;
-			capacity *= 2;
-		}
-		if (capacity - count < 2)
-			break;
-	}
-	close(fd);
-	text[count] = '\0';
-	return text;
-}
-
-static long stat_field(const char *at, int field)
-{
-	for (; at && field > 2; field--)
-		at = strchr(at + 1, ' ');
-	if (!at || !at[0])
-		return -1;
-	return at[1] >= 'A' ? at[1] : strtol(at + 1, NULL, 10);
-}
-
-long process_stat(pid_t tid, int field)
-{
-	long value;
-
-	return process_stats(tid, &field, 1, &value) ? -1 : value;
-}
-
-int process_stats(pid_t tid, const int *fields, size_t count, long *values)
-{
-	char path[64], text[1024], *at;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	at = strrchr(text, ')'); /* its name may contain any character */
-	for (size_t i = 0; i < count; i++)
-		values[i] = stat_field(at, fields[i]);
-	return at ? 0 : -1;
-}
 
 struct followed *process_find(struct branches *b, pid_t pid)
 {
@@ -214,30 +146,22 @@ void process_clock(struct branches *b, struct followed *p)
 
 /* ---- mappings ---- */
 
-static int take_line(struct followed *p, const char *line)
+static int take_line(struct followed *p, char *line)
 {
-	uint64_t begin, end, offset, inode;
-	unsigned high, low;
-	char mode[8];
-	int name = 0;
+	struct proc_mapping m;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &begin,
-		    &end, mode, &offset, &high, &low, &inode, &name) < 7)
+	if (!proc_mapping(line, &m))
 		return 0;
-	if (mode[1] == 'w' || mode[2] != 'x' || mode[3] != 'p' ||
-		(inode == 0 && strncmp(line + name, "[vdso]", 6) != 0))
+	if (m.mode[1] == 'w' || m.mode[2] != 'x' || m.mode[3] != 'p' ||
+		(m.inode == 0 && strncmp(m.path, "[vdso]", 6) != 0))
 		return 0;
 	return vec_add(&p->areas,
-		((struct area){begin, end, offset, inode ? makedev(high, low) : 0, inode}));
+		((struct area){m.begin, m.end, m.offset, m.inode ? m.device : 0, m.inode}));
 }
 
 uint64_t process_hash_of(const char *text)
 {
-	uint64_t hash = 14695981039346656037u;
-
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
-	return hash | 1;
+	return table_hash(text, strlen(text)) | 1;
 }
 
 /* Whether all mappings are unchanged. */
@@ -254,7 +178,7 @@ static bool still_there(const struct followed *p, const struct area *areas, size
 
 static int look_at_maps(struct followed *p)
 {
-	char *text = process_text(p->pid, "maps"), *line = text;
+	char *text = proc_text(p->pid, "maps", PROCESS_TEXT), *rest = text;
 	uint64_t hash = text ? process_hash_of(text) : 0;
 	int rc = text ? 0 : -1;
 
@@ -264,12 +188,8 @@ static int look_at_maps(struct followed *p)
 		memset(&p->areas, 0, sizeof(p->areas));
 		forget_code(p);
 		p->maps = hash;
-		while (rc == 0 && *line) {
-			char *end = line + strcspn(line, "\n");
-
+		for (char *line; rc == 0 && (line = strsep(&rest, "\n"));)
 			rc = take_line(p, line);
-			line = *end ? end + 1 : end;
-		}
 		if (!still_there(p, before.data, before.count)) {
 			if (p->cache)
 				cache_renew(p->cache);
@@ -307,7 +227,7 @@ static bool has_filters(const struct branches *b, const char *status)
 
 	if (strstr(status, "\nSeccomp:\t0\n"))
 		return false;
-	own = b->request.running ? NULL : process_text(b->owner, "status");
+	own = b->request.running ? NULL : proc_text(b->owner, "status", PROCESS_TEXT);
 	more = !own || filters(own) < 0 || filters(own) != filters(status);
 	free(own);
 	return more;
@@ -317,7 +237,7 @@ static bool has_filters(const struct branches *b, const char *status)
  * leave nothing on a shadow stack. */
 static const char *objection(const struct branches *b, struct followed *p)
 {
-	char *status = process_text(p->pid, "status"), *features;
+	char *status = proc_text(p->pid, "status", PROCESS_TEXT), *features;
 	const char *why = NULL;
 
 	if (!status)
@@ -343,7 +263,7 @@ int process_look(struct branches *b, struct followed *p)
 		return -1;
 	why = objection(b, p);
 	if (why) {
-		if (!b->warned && process_stat(p->pid, 3) != 'Z')
+		if (!b->warned && proc_stat(p->pid, PROC_STAT_STATE) != 'Z')
 			branches_say(b, "process %d: no branch records: %s", (int)p->pid, why);
 		b->warned = true;
 		return -1;

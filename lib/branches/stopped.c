@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "branches/private.h"
 #include "process/seize.h"
 
@@ -49,7 +50,7 @@ static void clock_name(struct branches *b, enum branch_record_kind kind, pid_t p
 
 	if (!b->request.period)
 		return;
-	seize_status(tid, "Name", name, sizeof(name));
+	proc_status(tid, "Name", name, sizeof(name));
 	if (name[0])
 		clock_put(b, (struct branch_record){.kind = kind,
 				     .pid = pid,
@@ -106,7 +107,7 @@ static void clock_look(struct branches *b, struct followed *p, uint64_t pc, uint
 
 	if (p->told.hash && clock_knows(p, pc) && time < p->told.time + LOOK_EVERY)
 		return;
-	text = process_text(p->pid, "maps");
+	text = proc_text(p->pid, "maps", PROCESS_TEXT);
 	hash = text ? process_hash_of(text) : 0;
 	p->told.time = time;
 	if (!text || hash == p->told.hash) {

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "branches/private.h"
 #include "process/seize.h"
 
@@ -37,18 +38,9 @@ bool tracer_any(const struct branches *b)
 	return b->threads.count > 0;
 }
 
-/* A number of /proc/TID/status; -1. */
-static pid_t status_number(pid_t tid, const char *key)
-{
-	char value[32];
-
-	seize_status(tid, key, value, sizeof(value));
-	return value[0] ? (pid_t)strtol(value, NULL, 10) : -1;
-}
-
 static struct thread *tracer_begins(struct branches *b, pid_t tid)
 {
-	pid_t pid = status_number(tid, "Tgid");
+	pid_t pid = (pid_t)proc_status_number(tid, "Tgid", -1);
 	struct followed *p = process_add(b, pid > 0 ? pid : tid);
 	struct thread *t;
 
@@ -214,7 +206,7 @@ static void born(struct branches *b, pid_t tid)
 	struct followed *from;
 	pid_t parent;
 
-	parent = t ? status_number(tid, "PPid") : -1;
+	parent = t ? (pid_t)proc_status_number(tid, "PPid", -1) : -1;
 	if (t)
 		stopped_born(b, t, parent);
 	if (!t || t->process->pid != tid)

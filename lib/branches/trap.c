@@ -5,11 +5,11 @@
  * a breakpoint then comes when the thread continues: perhaps elsewhere, where it would be taken for
  * the trap of other code. So it is taken before anything is done with the thread.
  */
-#include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "base/proc.h"
 #include "branches/private.h"
 
 #define PENDING_MAX 16
@@ -63,9 +63,8 @@ bool trap_take(pid_t tid, int *status)
 	/* The trap has precedence over other signals: this stop comes at once. */
 	if (ptrace(PTRACE_CONT, tid, NULL, NULL) != 0)
 		return false;
-	while (waitpid(tid, status, __WALL | __WNOTHREAD) < 0)
-		if (errno != EINTR)
-			return false;
+	if (proc_wait(tid, status, __WALL | __WNOTHREAD) < 0)
+		return false;
 	/* The thread has left the stop of its job: it gets there again when it continues. */
 	if (job && WIFSTOPPED(*status))
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);

@@ -27,7 +27,7 @@ struct collect_request {
 	int input;         /* the command's standard input; 0: ours */
 	bool silent;       /* its standard output and error go to /dev/null */
 	pid_t pid;         /* attach to this process; 0: none */
-	uint64_t began;    /* when that began, by seize_began; 0: any */
+	uint64_t began;    /* when that began, by proc_began; 0: any */
 	bool all;          /* the whole system */
 	double seconds;    /* with pid and all: no longer than this; 0: until they end, or ^C */
 	const struct collect_metrics *metrics; /* with sources (collect_choose) */

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/order.h"
+#include "base/proc.h"
 #include "collect/jitdump.h"
 #include "collect/kernel_names.h"
 
@@ -229,11 +229,9 @@ int symbols_jitdump(struct experiment *x, uint32_t image, const void *data, size
 /* The user whose process it is; ours, if it has ended. */
 static uid_t owner_of(pid_t pid)
 {
-	char path[48];
-	struct stat st;
+	uid_t owner;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return stat(path, &st) ? geteuid() : st.st_uid;
+	return proc_owner(pid, &owner) ? owner : geteuid();
 }
 
 int symbols_jitdump_file(struct experiment *x, uint32_t image, pid_t pid, const char *path)
@@ -269,21 +267,12 @@ int symbols_kernel(struct experiment *x, uint32_t image)
 /* The process's number in its own namespace: the last of NSpid. */
 static pid_t own_number(pid_t pid)
 {
-	char path[48], line[256];
-	pid_t own = pid;
-	FILE *f;
+	char numbers[256];
+	const char *last;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *last = strrchr(line, '\t');
-
-		if (strncmp(line, "NSpid:", 6) == 0 && last)
-			own = (pid_t)strtol(last, NULL, 10);
-	}
-	if (f)
-		fclose(f);
-	return own;
+	proc_status(pid, "NSpid", numbers, sizeof(numbers));
+	last = strrchr(numbers, '\t');
+	return numbers[0] ? (pid_t)strtol(last ? last : numbers, NULL, 10) : pid;
 }
 
 int symbols_jit(struct experiment *x, uint32_t image, pid_t pid)

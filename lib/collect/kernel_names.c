@@ -58,13 +58,12 @@ uint64_t kernel_names_find(const char *text, const char *name)
 /* The boot and the modules. -1: not known. */
 static int names_heading(const char *modules, char heading[HEADING_SIZE])
 {
-	char *boot = file_read("/proc/sys/kernel/random/boot_id", 256, NULL, NULL), name[64];
+	char boot[64], name[64];
 	uint64_t hash = 0xcbf29ce484222325u;
 	struct range range;
 
-	if (!boot)
+	if (!file_line(FILE_BOOT_ID, boot, sizeof(boot)))
 		return -1;
-	boot[strcspn(boot, "\n")] = '\0';
 	for (const char *line = modules; *line; line = modules_next(line)) {
 		if (!module_of(line, name, &range))
 			continue;
@@ -74,7 +73,6 @@ static int names_heading(const char *modules, char heading[HEADING_SIZE])
 		hash = (hash ^ range.end) * 0x100000001b3u;
 	}
 	snprintf(heading, HEADING_SIZE, "boot %.64s modules %016" PRIx64 "\n", boot, hash);
-	free(boot);
 	return 0;
 }
 

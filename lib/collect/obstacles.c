@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "collect/blocking_calls.h"
 #include "collect/data_samples.h"
 #include "experiment/data.h"
@@ -327,37 +328,18 @@ long obstacles_by_registers(struct obstacles *o, const struct obstacle_thread *t
 
 /* ---- by /proc ---- */
 
-static bool obstacle_read(const char *format, pid_t pid, pid_t tid, char *text, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), format, (int)pid, (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, text, size - 1) : -1;
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* Outside of a call: a fault, or stopped. */
 static long obstacle_state(struct obstacles *o, const struct obstacle_thread *t)
 {
-	char text[512];
-	const char *state;
-
-	if (!obstacle_read("/proc/%d/task/%d/stat", t->process->pid, t->tid, text, sizeof(text)))
-		return -2;
-	state = strrchr(text, ')');
-	if (!state || state[1] != ' ')
-		return -2;
-	if (state[2] == 'D')
+	switch (proc_stat(t->tid, PROC_STAT_STATE)) {
+	case 'D':
 		return obstacles_plain(o, PAUSE_FAULT, "");
-	if (state[2] == 'T' || state[2] == 't')
+	case 'T':
+	case 't':
 		return obstacles_plain(o, PAUSE_STOPPED, "");
-	return -2;
+	default:
+		return -2;
+	}
 }
 
 static void obstacle_learn(struct obstacles *o, const struct process *p, uint64_t pc, long number)
@@ -380,7 +362,7 @@ long obstacles_by_proc(struct obstacles *o, const struct obstacle_thread *t)
 	unsigned long long a[ARGUMENTS], pc;
 	char text[256];
 
-	if (!obstacle_read("/proc/%d/task/%d/syscall", t->process->pid, t->tid, text, sizeof(text)))
+	if (!proc_read(t->tid, "syscall", text, sizeof(text)))
 		return -2;
 	if (sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %*x %llx", &c.number, &a[0], &a[1],
 		    &a[2], &a[3], &a[4], &a[5], &pc) != 2 + ARGUMENTS)

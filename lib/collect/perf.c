@@ -3,12 +3,10 @@
  * Sampling with perf_event_open: runs the command, or attaches, and reads the kernel's records
  * until the command or the process ends, or the user stops it.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 #include "collect/collect.h"
 #include "collect/collect_costs.h"
 #include "collect/collect_values.h"
@@ -77,34 +76,24 @@ static int attach_thread(struct collection *c, pid_t tid, struct error *e)
 static int attach(struct collection *c, pid_t pid, struct error *e)
 {
 	struct table known = {.entry_size = 8, .key_size = 8};
-	char path[48];
 	size_t before;
-	int rc = -1;
+	int rc = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	do {
-		struct dirent *entry;
-		DIR *d = opendir(path);
+		DIR *list = proc_list(pid);
+		uint64_t tid;
 
 		before = known.count;
-		if (!d) {
-			error_set(e, ERR_NOT_FOUND, "process %d does not exist", (int)pid);
-			goto out;
+		if (!list) {
+			rc = error_set(e, ERR_NOT_FOUND, "process %d does not exist", (int)pid);
+			break;
 		}
-		while ((entry = readdir(d))) {
-			uint64_t tid = strtoull(entry->d_name, NULL, 10);
-
-			if (!tid || table_find(&known, &tid))
-				continue;
-			if (!table_add(&known, &tid) || attach_thread(c, (pid_t)tid, e)) {
-				closedir(d);
-				goto out;
-			}
-		}
-		closedir(d);
-	} while (known.count > before);
-	rc = 0;
-out:
+		while (rc == 0 && (tid = (uint64_t)proc_next(list)))
+			if (!table_find(&known, &tid))
+				rc = table_add(&known, &tid) ? attach_thread(c, (pid_t)tid, e)
+							     : error_nomem(e);
+		closedir(list);
+	} while (rc == 0 && known.count > before);
 	table_fini(&known);
 	return rc;
 }
@@ -112,18 +101,15 @@ out:
 /* All processes. */
 static int look_at_all(struct collection *c, struct error *e)
 {
-	struct dirent *entry;
-	DIR *d = opendir("/proc");
+	DIR *list = proc_list(0);
+	pid_t pid;
 	int rc = 0;
 
-	while (d && rc == 0 && (entry = readdir(d))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && !spaces_process(&c->sampler.spaces, pid, c->began))
+	while (rc == 0 && (pid = proc_next(list)))
+		if (!spaces_process(&c->sampler.spaces, pid, c->began))
 			rc = error_nomem(e);
-	}
-	if (d)
-		closedir(d);
+	if (list)
+		closedir(list);
 	return rc;
 }
 
@@ -242,7 +228,7 @@ static int begin_running(struct collection *c, struct error *e)
 {
 	const struct collect_request *r = c->request;
 
-	if (r->began && seize_began(r->pid) != r->began) {
+	if (r->began && proc_began(r->pid) != r->began) {
 		error_set(e, ERR_NOT_FOUND, "process %d is not the one that began at tick %" PRIu64,
 			(int)r->pid, r->began);
 		return error_hint(e, "it has ended: see field 22 of /proc/PID/stat");

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/process_arguments.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "base/sort.h"
 
 enum { ARGUMENTS_MOST = 160, ARGUED_MOST = 256 };
 
 int process_arguments_read(pid_t pid, char **to)
 {
-	char path[48], text[ARGUMENTS_MOST + 1], *copy;
-	size_t n = 0, first;
-	FILE *f;
+	char text[ARGUMENTS_MOST + 1], *copy;
+	size_t n = proc_read(pid, "cmdline", text, sizeof(text)), first;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(text, 1, sizeof(text) - 1, f);
-		fclose(f);
-	}
-	text[n] = '\0';
 	first = strlen(text) + 1;
 	while (n && !text[n - 1])
 		n--;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/spaces.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/proc.h"
 #include "base/strbuf.h"
 #include "collect/collect.h"
 #include "collect/mappings.h"
@@ -124,35 +123,21 @@ static struct thread_entry *thread_begins(
 
 /* ---- existing processes ---------------------------------------------------------------------- */
 
-static void space_read_name(const char *path, char *name, size_t size)
-{
-	FILE *f = fopen(path, "re");
-
-	name[0] = '\0';
-	if (f && fgets(name, (int)size, f))
-		name[strcspn(name, "\n")] = '\0';
-	if (f)
-		fclose(f);
-}
-
-/* One line of /proc/PID/maps: BEGIN-END PERMISSIONS OFFSET DEVICE INODE  PATH */
 static int read_mapping(struct spaces *s, struct process *p, char *line)
 {
-	unsigned long long begin, end, offset, inode;
-	struct record_mapping m = {0};
-	char permissions[8], *deleted;
-	int path = 0;
+	struct proc_mapping line_of;
+	struct record_mapping m;
+	char *deleted;
 
-	if (sscanf(line, "%llx-%llx %7s %llx %*s %llu %n", &begin, &end, permissions, &offset,
-		    &inode, &path) < 5 ||
-		!strchr(permissions, 'x') || begin >= end)
+	if (!proc_mapping(line, &line_of) || !strchr(line_of.mode, 'x') ||
+		line_of.begin >= line_of.end)
 		return 0;
-	m = (struct record_mapping){.address = begin,
-		.length = end - begin,
-		.offset = offset,
-		.inode = inode,
-		.path = path ? line + path : ""};
-	deleted = strstr(line, " (deleted)");
+	m = (struct record_mapping){.address = line_of.begin,
+		.length = line_of.end - line_of.begin,
+		.offset = line_of.offset,
+		.inode = line_of.inode,
+		.path = line_of.path};
+	deleted = strstr(line_of.path, " (deleted)");
 	if (deleted)
 		*deleted = '\0';
 	return spaces_map(s, p, &m);
@@ -170,45 +155,32 @@ int spaces_read_maps(struct spaces *s, struct process *p, char *text)
 
 static int look_at_threads(struct spaces *s, struct process *p)
 {
-	char path[80], name[32];
-	struct dirent *entry;
-	DIR *d;
+	DIR *list = proc_list(p->pid);
+	char name[32];
+	pid_t tid;
+	int rc = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
-	d = opendir(path);
-	while (d && (entry = readdir(d))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid <= 0)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)p->pid, (int)tid);
+	while (rc == 0 && (tid = proc_next(list))) {
 		p->threads++;
 		if (s->unlisted)
 			continue;
-		space_read_name(path, name, sizeof(name));
-		if (!thread_begins(s, p, tid, name)) {
-			closedir(d);
-			return -1;
-		}
+		proc_name(tid, name, sizeof(name));
+		rc = thread_begins(s, p, tid, name) ? 0 : -1;
 	}
-	if (d)
-		closedir(d);
-	return 0;
+	if (list)
+		closedir(list);
+	return rc;
 }
 
 static int space_look(struct spaces *s, struct process *p)
 {
-	char path[48], name[32];
-	size_t length;
-	char *text;
+	char name[32], *text;
 	int rc;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
-	space_read_name(path, name, sizeof(name));
+	proc_name(p->pid, name, sizeof(name));
 	if (set_command(s, p, name) || set_arguments(s, p))
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
-	text = file_read(path, MAPS_MAX, &length, NULL);
+	text = proc_text(p->pid, "maps", MAPS_MAX);
 	rc = text ? spaces_read_maps(s, p, text) : 0;
 	free(text);
 	return rc ? -1 : look_at_threads(s, p);

@@ -6,6 +6,7 @@
  * may write is read.
  */
 #include "machine/kept.h"
+#include "base/table.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +20,6 @@
 #include "base/home.h"
 
 enum { TEXT_MAX = 8192 };
-#define FIRST_HASH UINT64_C(0xcbf29ce484222325)
 
 static const char *directories[] = {[KEPT_BOOT] = "/dev/shm", [KEPT_LASTING] = "/var/tmp"};
 
@@ -29,30 +29,18 @@ void kept_directories(const char *boot, const char *lasting)
 	directories[KEPT_LASTING] = lasting;
 }
 
-static uint64_t kept_hash(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
-}
-
 /* The first line: the processor and, if it matters, the boot. */
 static bool kept_heading(
 	const struct machine_identity *id, enum kept_how_long how_long, char *text, size_t size)
 {
-	char *boot = NULL;
+	char boot[64] = "";
 	int n;
 
-	if (how_long == KEPT_BOOT) {
-		boot = file_read("/proc/sys/kernel/random/boot_id", 256, NULL, NULL);
-		if (!boot)
-			return false;
-		boot[strcspn(boot, "\n")] = '\0';
-	}
+	if (how_long == KEPT_BOOT && !file_line(FILE_BOOT_ID, boot, sizeof(boot)))
+		return false;
 	n = snprintf(text, size, "%s %u/%u %016" PRIx64 " %s%s%s\n", id->vendor, id->family,
-		id->model, kept_hash(FIRST_HASH, id->flags), id->name, boot ? ", boot " : "",
-		boot ? boot : "");
-	free(boot);
+		id->model, table_hash(id->flags, strlen(id->flags)), id->name,
+		boot[0] ? ", boot " : "", boot);
 	return n > 0 && (size_t)n < size;
 }
 
@@ -99,7 +87,7 @@ static char *shared_path(
 
 	if (!directory || !kept_safe(directory) ||
 		asprintf(&path, "%s/perfex-%s-%016" PRIx64, directory, file->name,
-			kept_hash(FIRST_HASH, heading)) < 0)
+			table_hash(heading, strlen(heading))) < 0)
 		return NULL;
 	return path;
 }

@@ -3,7 +3,6 @@
  * This host as a machine: the description of its family, with the caches that sysfs states (else
  * cpuid), the TLBs that cpuid states, and its own clock.
  */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,19 +16,9 @@
 static bool read_small(const char *root, const char *path, char *text, size_t size)
 {
 	char full[PATH_MAX];
-	FILE *f;
-	bool good;
 
-	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
-		return false;
-	f = fopen(full, "re");
-	if (!f)
-		return false;
-	good = fgets(text, (int)size, f) != NULL;
-	fclose(f);
-	if (good)
-		text[strcspn(text, "\n")] = '\0';
-	return good;
+	return snprintf(full, sizeof(full), "%s%s", root, path) < (int)sizeof(full) &&
+	       file_line(full, text, size);
 }
 
 static bool host_read_number(const char *root, int index, const char *what, uint64_t *value)

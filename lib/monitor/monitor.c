@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "monitor/monitor.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 #include "monitor/monitor_follow.h"
 #include "monitor/monitor_http.h"
 #include "monitor/monitor_own.h"
@@ -103,19 +103,16 @@ static double ticks_budget(const struct monitor_request *r)
 
 static int look_at_system(struct monitor *m, uint64_t time, struct error *e)
 {
-	struct dirent *entry;
-	DIR *d = opendir("/proc");
+	DIR *list = proc_list(0);
 	int rc = 0;
+	pid_t pid;
 
-	if (!d)
+	if (!list)
 		return error_sys(e, errno, "cannot read /proc");
-	while (rc == 0 && (entry = readdir(d))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && !spaces_process(&m->watch.spaces, pid, time))
+	while (rc == 0 && (pid = proc_next(list)))
+		if (!spaces_process(&m->watch.spaces, pid, time))
 			rc = error_nomem(e);
-	}
-	closedir(d);
+	closedir(list);
 	return rc;
 }
 
@@ -286,7 +283,7 @@ static void monitor_settle(struct monitor *m, uint64_t now)
 	s->processes = spaces_count(&m->watch.spaces);
 	s->images = m->watch.images.list.count;
 	s->addresses = m->watch.experiment.nodes.count - 1;
-	s->resident = monitor_status_resident();
+	s->resident = proc_own_memory(1);
 }
 
 static void monitor_publish(struct monitor *m, uint64_t now)

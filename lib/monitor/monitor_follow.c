@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/proc.h"
 #include "monitor/monitor_clock.h"
 #include "monitor/monitor_session.h"
-#include "process/seize.h"
 
 #define SECOND 1000000000u
 /* Of the samples of the interval, and at least this many samples. */
@@ -106,49 +106,40 @@ static bool globs_match(const char *const *globs, const char *path)
 /* Real, effective and saved user and group, all of a kind; and no tracer. */
 static bool status_allows(pid_t pid, char *why, size_t size)
 {
-	char path[48], *text;
-	const char *at;
-	size_t length;
-	bool good = true;
+	static const char *const keys[] = {"Uid", "Gid"};
+	uid_t owner;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	text = file_read(path, 0, &length, NULL);
-	if (!text) {
+	if (!proc_owner(pid, &owner)) {
 		snprintf(why, size, "process %d has ended", (int)pid);
 		return false;
 	}
-	at = strstr(text, "\nTracerPid:");
-	if (at && strtol(at + strlen("\nTracerPid:"), NULL, 10) != 0) {
+	if (proc_status_number(pid, "TracerPid", 0) != 0) {
 		snprintf(why, size, "a debugger follows process %d", (int)pid);
-		good = false;
+		return false;
 	}
-	for (int i = 0; good && i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		unsigned real, effective, saved;
+		char ids[64];
 
-		at = strstr(text, i ? "\nGid:" : "\nUid:");
-		if (at && sscanf(at + 5, "%u %u %u", &real, &effective, &saved) == 3 &&
+		proc_status(pid, keys[i], ids, sizeof(ids));
+		if (sscanf(ids, "%u %u %u", &real, &effective, &saved) == 3 &&
 			(real != effective || real != saved)) {
 			snprintf(why, size, "process %d has the rights of two users", (int)pid);
-			good = false;
+			return false;
 		}
 	}
-	free(text);
-	return good;
+	return true;
 }
 
 bool monitor_follow_may(pid_t pid, const char *const *spared, char *why, size_t size)
 {
-	char link[48], path[4096];
-	ssize_t length;
+	char path[4096];
 	int policy;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
-	length = readlink(link, path, sizeof(path) - 1);
-	if (length < 0) {
+	if (!proc_link(pid, "exe", path, sizeof(path))) {
 		snprintf(why, size, "process %d: %s", (int)pid, strerror(errno));
 		return false;
 	}
-	path[length] = '\0';
 	if (pid == 1 || pid == getpid() || globs_match(spared, path)) {
 		snprintf(why, size, "%.200s is spared", path);
 		return false;
@@ -366,7 +357,7 @@ static int try_session(struct monitor_follow *f, const struct watch *w, size_t i
 	if (pid <= 0 || pid == f->passed || kill(pid, 0))
 		return 0;
 	/* first: if the number goes to another process, the session sees it */
-	began = seize_began(pid);
+	began = proc_began(pid);
 	f->catching = false;
 	if (!monitor_follow_may(pid, f->request.spared, why, sizeof(why))) {
 		tell_why(f, why);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "monitor/monitor_own.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/proc.h"
 
 struct own_process {
 	struct {
@@ -34,30 +32,22 @@ static int own_attach_thread(struct monitor_own *o, const struct monitor_clock *
 static int own_attach(struct monitor_own *o, const struct monitor_clock *clock, struct rings *rings,
 	struct watch *w, pid_t pid, uint64_t time, struct error *e)
 {
-	struct dirent *entry;
-	char path[48];
+	DIR *list = proc_list(pid);
 	int rc = 0;
-	DIR *d;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	d = opendir(path);
-	while (d && rc == 0 && (entry = readdir(d))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		rc = tid > 0 ? own_attach_thread(o, clock, rings, tid, e) : 0;
-	}
-	if (d)
-		closedir(d);
+	while (rc == 0 && (tid = proc_next(list)))
+		rc = own_attach_thread(o, clock, rings, tid, e);
+	if (list)
+		closedir(list);
 	return rc || !spaces_process(&w->spaces, pid, time) ? error_nomem(e) : 0;
 }
 
-static bool of_this_user(const char *pid)
+static bool of_this_user(pid_t pid)
 {
-	char path[48];
-	struct stat st;
+	uid_t owner;
 
-	snprintf(path, sizeof(path), "/proc/%.16s", pid);
-	return stat(path, &st) == 0 && st.st_uid == geteuid();
+	return proc_owner(pid, &owner) && owner == geteuid();
 }
 
 /*
@@ -81,22 +71,21 @@ int monitor_own_look(struct monitor_own *o, const struct monitor_clock *clock, s
 	struct watch *w, uint64_t time, struct error *e)
 {
 	struct table found = TABLE_OF(struct own_process), seen = TABLE_OF(struct own_process);
-	struct dirent *entry;
-	DIR *d = opendir("/proc");
+	DIR *list = proc_list(0);
 	int rc = 0;
+	pid_t pid;
 
-	if (!d)
+	if (!list)
 		return error_sys(e, errno, "cannot read /proc");
 	rings_drop_ended(rings);
 	/* all are listed before the first is attached to: its children come by their records */
-	while (rc == 0 && (entry = readdir(d))) {
-		struct own_process key = {.key = {(uint64_t)strtol(entry->d_name, NULL, 10)}};
+	while (rc == 0 && (pid = proc_next(list))) {
+		const struct own_process key = {.key = {(uint64_t)pid}};
 
-		if (key.key.pid && key.key.pid != (uint64_t)getpid() &&
-			of_this_user(entry->d_name) && !table_add(&found, &key.key))
+		if (pid != getpid() && of_this_user(pid) && !table_add(&found, &key.key))
 			rc = error_nomem(e);
 	}
-	closedir(d);
+	closedir(list);
 	for (size_t i = 0; rc == 0 && i < found.count; i++) {
 		const struct own_process *p = table_at(&found, i);
 

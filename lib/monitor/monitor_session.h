@@ -23,7 +23,7 @@ struct monitor_session {
 	const char *readable;          /* a path by which the image can be read */
 	struct experiment_image image; /* borrowed, with its path */
 	pid_t pid;
-	uint64_t began;     /* seize_began: by then pid had been found fit */
+	uint64_t began;     /* proc_began: by then pid had been found fit */
 	bool examine;       /* nothing is known of the image yet */
 	double sample_cost; /* ns */
 

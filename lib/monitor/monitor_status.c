@@ -200,18 +200,6 @@ double monitor_status_mapped(const struct monitor_status *status)
 	return bad < status->user ? 1 - (double)bad / (double)status->user : bad ? 0 : 1;
 }
 
-uint64_t monitor_status_resident(void)
-{
-	unsigned long long pages = 0;
-	FILE *f = fopen("/proc/self/statm", "re");
-
-	if (f && fscanf(f, "%*u %llu", &pages) != 1)
-		pages = 0;
-	if (f)
-		fclose(f);
-	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 int monitor_lock(const struct store *s, struct error *e)
 {
 	char *path = status_path(s, ".monitor", e);

@@ -53,9 +53,6 @@ void monitor_status_parse(char *text, struct monitor_status *status);
 /* The part of user samples whose address is in a known mapping and file; 1: there are none. */
 double monitor_status_mapped(const struct monitor_status *status);
 
-/* Our own memory, in bytes. */
-uint64_t monitor_status_resident(void);
-
 /* As OpenMetrics (base/openmetrics.h). */
 void monitor_status_metrics(const struct monitor_status *status, bool running, struct strbuf *out);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/proc.h"
 #include "picture/plot.h"
 
 enum { NOT_FOUND = 127 };
@@ -53,9 +54,8 @@ static int wait_for(pid_t pid, const char *script, const char *picture, struct e
 {
 	int status;
 
-	while (waitpid(pid, &status, 0) != pid)
-		if (errno != EINTR)
-			return error_sys(e, errno, "cannot wait for gnuplot");
+	if (proc_wait(pid, &status, 0) < 0)
+		return error_sys(e, errno, "cannot wait for gnuplot");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {

@@ -20,13 +20,9 @@ struct seizer {
 	/* Called for each thread that was seized. */
 	int (*begins)(void *context, pid_t tid, struct error *e);
 	void *context;
-	uint64_t began; /* seize_process: by seize_began, or the number has gone to another; 0: any
-			 */
+	/* seize_process: by proc_began, or the number has gone to another; 0: any */
+	uint64_t began;
 };
-
-/* When a process began, in the kernel's ticks since the machine did; with its number, it
- * distinguishes the process from all others. 0: there is none. */
-uint64_t seize_began(pid_t pid);
 
 /* 0 also where it has ended meanwhile. */
 int seize_thread(const struct seizer *s, pid_t tid, struct error *e);
@@ -36,8 +32,5 @@ int seize_process(const struct seizer *s, pid_t pid, struct error *e);
 /* Stops a seized thread wherever it is, and waits for that; waited: flags of waitpid.  *status is
  * that of the stop.  False: it has ended. */
 bool seize_stop(pid_t tid, int waited, int *status);
-
-/* The value after "key:" in /proc/TID/status, without leading blanks; "" if there is none. */
-void seize_status(pid_t tid, const char *key, char *value, size_t size);
 
 #endif

@@ -7,18 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "process/seize.h"
 
 #define OPTIONS                                                                                    \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
-
-static pid_t process_of(pid_t tid)
-{
-	char value[32];
-
-	seize_status(tid, "Tgid", value, sizeof(value));
-	return value[0] ? (pid_t)strtol(value, NULL, 10) : tid;
-}
 
 static bool known(const struct trace *t, pid_t tid)
 {
@@ -44,7 +37,9 @@ static int threads_begins(struct trace *t, pid_t tid, bool tell, struct error *e
 	if (!slot)
 		return error_nomem(e);
 	*slot = tid;
-	return tell ? t->hear(t->context, TRACE_BEGINS, process_of(tid), tid, "", e) : 0;
+	return tell ? t->hear(t->context, TRACE_BEGINS, (pid_t)proc_status_number(tid, "Tgid", tid),
+			      tid, "", e)
+		    : 0;
 }
 
 /* Its name is there until it is reaped, which is just about to happen. */
@@ -55,8 +50,9 @@ static int threads_ends(struct trace *t, pid_t tid, struct error *e)
 	if (!known(t, tid))
 		return 0;
 	threads_forget(t, tid);
-	seize_status(tid, "Name", command, sizeof(command));
-	return t->hear(t->context, TRACE_ENDS, process_of(tid), tid, command, e);
+	proc_status(tid, "Name", command, sizeof(command));
+	return t->hear(t->context, TRACE_ENDS, (pid_t)proc_status_number(tid, "Tgid", tid), tid,
+		command, e);
 }
 
 static bool seizer_knows(void *context, pid_t tid)

@@ -41,39 +41,18 @@ struct used {
 static void arguments_columns(struct report_table *t)
 {
 	const struct report_column columns[ARGUMENTS_COLUMNS] = {
-		[ARGUMENTS_COUNT] = {.kind = REPORT_COUNT,
-			.flags = REPORT_KEY | REPORT_EXACT,
-			.name = "n",
-			.heading = "calls",
-			.unit = "calls",
-			.label = LABEL_MEASURED},
-		[ARGUMENTS_TIME] = {.kind = REPORT_RATIO,
-			.flags = REPORT_KEY,
-			.name = "time",
-			.heading = "time %",
-			.unit = "%",
-			.label = LABEL_MEASURED},
-		[ARGUMENTS_USES] = {.kind = REPORT_RATIO,
-			.flags = REPORT_KEY,
-			.name = "uses",
-			.heading = "uses %",
-			.unit = "%",
-			.label = LABEL_ESTIMATED},
-		[ARGUMENTS_SHARE] = {.kind = REPORT_RATIO,
-			.flags = REPORT_KEY,
-			.name = "top",
-			.heading = "top %",
-			.unit = "%",
-			.label = LABEL_ESTIMATED},
+		[ARGUMENTS_COUNT] = report_count_column(REPORT_KEY, "n", "calls", "calls"),
+		[ARGUMENTS_TIME] =
+			report_ratio_column(REPORT_KEY, "time", "time %", "%", LABEL_MEASURED),
+		[ARGUMENTS_USES] =
+			report_ratio_column(REPORT_KEY, "uses", "uses %", "%", LABEL_ESTIMATED),
+		[ARGUMENTS_SHARE] =
+			report_ratio_column(REPORT_KEY, "top", "top %", "%", LABEL_ESTIMATED),
 		[ARGUMENTS_LIST] = {.kind = REPORT_TEXT,
 			.name = "values",
 			.heading = "most frequent"},
-		[ARGUMENTS_GAIN] = {.kind = REPORT_RATIO,
-			.flags = REPORT_KEY,
-			.name = "gain",
-			.heading = "at stake %",
-			.unit = "%",
-			.label = LABEL_ESTIMATED},
+		[ARGUMENTS_GAIN] =
+			report_ratio_column(REPORT_KEY, "gain", "at stake %", "%", LABEL_ESTIMATED),
 		[ARGUMENTS_WHAT] = {.kind = REPORT_TEXT, .name = "operand", .heading = "of"},
 	};
 

@@ -279,13 +279,7 @@ struct report_column report_executions_column(const struct explain *x)
 
 struct report_column report_cycles_column(const char *name, const char *heading)
 {
-	return (struct report_column){.kind = REPORT_RATIO,
-		.flags = REPORT_KEY,
-		.name = name,
-		.heading = heading,
-		.unit = "cycles",
-		.experiment = -1,
-		.label = LABEL_ESTIMATED};
+	return report_ratio_column(REPORT_KEY, name, heading, "cycles", LABEL_ESTIMATED);
 }
 
 struct report_row report_code_row(

@@ -101,6 +101,30 @@ size_t report_columns_add(struct report_table *t, const struct report_column *co
 	return first;
 }
 
+struct report_column report_count_column(
+	unsigned flags, const char *name, const char *heading, const char *unit)
+{
+	return (struct report_column){.kind = REPORT_COUNT,
+		.flags = flags | REPORT_EXACT,
+		.name = name,
+		.heading = heading,
+		.unit = unit,
+		.experiment = -1,
+		.label = LABEL_MEASURED};
+}
+
+struct report_column report_ratio_column(
+	unsigned flags, const char *name, const char *heading, const char *unit, enum label label)
+{
+	return (struct report_column){.kind = REPORT_RATIO,
+		.flags = flags,
+		.name = name,
+		.heading = heading,
+		.unit = unit,
+		.experiment = -1,
+		.label = label};
+}
+
 size_t report_row_add(struct report_table *t, const struct report_row *row)
 {
 	size_t cells = t->cells.count;

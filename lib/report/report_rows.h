@@ -201,6 +201,11 @@ size_t report_column_add(struct report_table *t, const struct report_column *col
 /* The same for columns that do not belong to one experiment. */
 size_t report_columns_add(
 	struct report_table *t, const struct report_column *columns, size_t count);
+/* Columns of measured counts; of percents and other ratios. `heading` NULL: the name. */
+struct report_column report_count_column(
+	unsigned flags, const char *name, const char *heading, const char *unit);
+struct report_column report_ratio_column(
+	unsigned flags, const char *name, const char *heading, const char *unit, enum label label);
 /* Index of the new row, with its cells empty. */
 size_t report_row_add(struct report_table *t, const struct report_row *row);
 /* The cells of a row; they move when a row is added. */

@@ -242,36 +242,21 @@ static size_t bits_share_count(const struct bits_view *v)
 
 static void bits_columns(struct report_table *t, const struct bits_view *v)
 {
-	report_column_add(t, &(struct report_column){.kind = REPORT_COUNT,
-				     .flags = REPORT_KEY | REPORT_EXACT,
-				     .name = "n",
-				     .heading = "seen",
-				     .unit = "executions",
-				     .experiment = -1,
-				     .label = LABEL_MEASURED});
-	report_column_add(t, &(struct report_column){.kind = REPORT_RATIO,
-				     .flags = REPORT_KEY,
-				     .name = "time",
-				     .heading = "time %",
-				     .unit = "%",
-				     .experiment = -1,
-				     .label = LABEL_MEASURED});
-	for (size_t i = 0; i < bits_share_count(v); i++)
-		report_column_add(t, &(struct report_column){.kind = REPORT_RATIO,
-					     .flags = REPORT_KEY,
-					     .name = v->shares[i].name,
-					     .heading = v->shares[i].heading,
-					     .unit = "%",
-					     .experiment = -1,
-					     .label = LABEL_ESTIMATED});
-	if (v->stakes)
-		report_column_add(t, &(struct report_column){.kind = REPORT_RATIO,
-					     .flags = REPORT_KEY,
-					     .name = "gain",
-					     .heading = "at stake %",
-					     .unit = "%",
-					     .experiment = -1,
-					     .label = LABEL_ESTIMATED});
+	struct report_column column = report_count_column(REPORT_KEY, "n", "seen", "executions");
+
+	report_column_add(t, &column);
+	column = report_ratio_column(REPORT_KEY, "time", "time %", "%", LABEL_MEASURED);
+	report_column_add(t, &column);
+	for (size_t i = 0; i < bits_share_count(v); i++) {
+		column = report_ratio_column(
+			REPORT_KEY, v->shares[i].name, v->shares[i].heading, "%", LABEL_ESTIMATED);
+		report_column_add(t, &column);
+	}
+	if (v->stakes) {
+		column =
+			report_ratio_column(REPORT_KEY, "gain", "at stake %", "%", LABEL_ESTIMATED);
+		report_column_add(t, &column);
+	}
 	for (size_t i = 0; i < TEXTS && v->texts[i].name; i++)
 		report_column_add(t, &(struct report_column){.kind = REPORT_TEXT,
 					     .name = v->texts[i].name,

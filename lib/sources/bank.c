@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sources/bank.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "sources/perf_open.h"
 
 static struct bank_task *task_new(struct bank *b, pid_t tid)
@@ -22,23 +22,17 @@ static struct bank_task *task_new(struct bank *b, pid_t tid)
 
 static int list_tasks(struct bank *b, struct error *e)
 {
-	char path[64];
-	struct dirent *entry;
-	DIR *d;
+	DIR *list = proc_list(b->pid);
+	int rc = 0;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)b->pid);
-	d = opendir(path);
-	if (!d)
+	if (!list)
 		return error_set(e, ERR_NOT_FOUND, "process %d does not exist", (int)b->pid);
-	while ((entry = readdir(d))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0 && !task_new(b, tid)) {
-			closedir(d);
-			return error_nomem(e);
-		}
-	}
-	closedir(d);
+	while (rc == 0 && (tid = proc_next(list)))
+		rc = task_new(b, tid) ? 0 : error_nomem(e);
+	closedir(list);
+	if (rc)
+		return rc;
 	if (!b->tasks.count)
 		return error_set(e, ERR_NOT_FOUND, "process %d has ended", (int)b->pid);
 	return 0;

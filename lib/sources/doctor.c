@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/proc.h"
 #include "process/executable.h"
 #include "process/seize.h"
 #include "sources/model_install.h"
@@ -93,7 +94,7 @@ static int try_ptrace(const char *purpose, struct error *why)
 		return error_sys(why, errno, "fork");
 	rc = seize_thread(&seizer, child, why);
 	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	proc_wait(child, NULL, 0);
 	return rc;
 }
 
@@ -133,10 +134,11 @@ static void examine_system(struct doctor_finding *f)
 
 static void examine_paranoid(struct doctor_finding *f)
 {
-	char *text = file_read("/proc/sys/kernel/perf_event_paranoid", 64, NULL, NULL);
-	int level = text ? atoi(text) : 0;
+	char text[32];
+	bool known = file_line("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
+	int level = known ? atoi(text) : 0;
 
-	if (!text) {
+	if (!known) {
 		doctor_says(f, DOCTOR_NOT, "there is none: this kernel has no perf_event_open",
 			"use a kernel with CONFIG_PERF_EVENTS");
 		return;
@@ -155,7 +157,6 @@ static void examine_paranoid(struct doctor_finding *f)
 	if (f->state != DOCTOR_WORKS)
 		snprintf(f->remedy, sizeof(f->remedy),
 			"as root: sysctl kernel.perf_event_paranoid=1, or run as root");
-	free(text);
 }
 
 static void examine_ptrace(struct doctor_finding *f)
@@ -173,10 +174,10 @@ static void examine_ptrace(struct doctor_finding *f)
 
 static void examine_attach(struct doctor_finding *f)
 {
-	char *text = file_read("/proc/sys/kernel/yama/ptrace_scope", 64, NULL, NULL);
-	int scope = text ? atoi(text) : 0;
+	char text[32];
+	int scope = file_line("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) ? atoi(text)
+											: 0;
 
-	free(text);
 	if (scope == 0 || geteuid() == 0)
 		doctor_says(f, scope > 2 ? DOCTOR_NOT : DOCTOR_WORKS, "", "");
 	else

@@ -10,6 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/proc.h"
+
 #define CAPABILITY_SYS_ADMIN 21
 #define CAPABILITY_PERFMON   38
 
@@ -42,23 +45,6 @@ int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 	return fd;
 }
 
-/* First line of a small file that starts with prefix; "" if there is none. */
-static void perf_open_read_line(const char *path, const char *prefix, char *line, size_t size)
-{
-	FILE *f = fopen(path, "re");
-
-	line[0] = '\0';
-	if (!f)
-		return;
-	while (fgets(line, (int)size, f))
-		if (strncmp(line, prefix, strlen(prefix)) == 0) {
-			fclose(f);
-			return;
-		}
-	line[0] = '\0';
-	fclose(f);
-}
-
 /* Drivers of a processor's own counters have a directory with "cpu" or "pmu" in its name: cpu,
  * cpu_core, armv8_pmuv3_0, armv8_cortex_a72 ... Those of devices besides the cores (uncore, imc,
  * iommu) are of no use here. */
@@ -85,17 +71,15 @@ static void find_circumstances(struct perf_circumstances *c)
 
 	memset(c, 0, sizeof(*c));
 	c->has_pmu = core_pmu_exists();
-	perf_open_read_line("/proc/sys/kernel/perf_event_paranoid", "", line, sizeof(line));
-	c->paranoid_known = line[0] != '\0';
+	c->paranoid_known = file_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof(line));
 	c->paranoid = atoi(line);
-	perf_open_read_line("/proc/self/status", "CapEff:", line, sizeof(line));
-	capabilities = strtoull(line[0] ? line + 7 : "0", NULL, 16);
+	proc_status(getpid(), "CapEff", line, sizeof(line));
+	capabilities = strtoull(line, NULL, 16);
 	c->privileged = (capabilities >> CAPABILITY_PERFMON & 1) ||
 			(capabilities >> CAPABILITY_SYS_ADMIN & 1);
-	perf_open_read_line("/proc/self/status", "Seccomp:", line, sizeof(line));
-	c->seccomp = atoi(line[0] ? line + 8 : "0") != 0;
-	perf_open_read_line("/proc/sys/kernel/nmi_watchdog", "", line, sizeof(line));
-	c->nmi_watchdog = line[0] == '1';
+	c->seccomp = proc_status_number(getpid(), "Seccomp", 0) != 0;
+	c->nmi_watchdog =
+		file_line("/proc/sys/kernel/nmi_watchdog", line, sizeof(line)) && line[0] == '1';
 }
 
 static int perf_open_refused(

@@ -11,10 +11,10 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "sources/perf_open.h"
 #include "sources/pmu_session.h"
 #include "sources/selftest.h"
@@ -79,13 +79,10 @@ static double rotation_seconds(void)
 	double ms = 0;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && ms <= 0; i++) {
-		FILE *f = fopen(paths[i], "re");
+		char text[32];
 
-		if (!f)
-			continue;
-		if (fscanf(f, "%lf", &ms) != 1)
-			ms = 0;
-		fclose(f);
+		if (file_line(paths[i], text, sizeof(text)))
+			ms = strtod(text, NULL);
 	}
 	return (ms > 0 ? ms : 4) * 1e-3;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "base/proc.h"
 #include "sources/perf_open.h"
 
 static struct row *thread_row_add(struct rows *rows, pid_t pid, pid_t tid)
@@ -87,20 +88,6 @@ int thread_rows_hear(struct rows *rows, struct bank *b, enum trace_news news, pi
 	return 0;
 }
 
-static void thread_read_name(pid_t tid, char *name, size_t size)
-{
-	char path[48];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	if (fgets(name, (int)size, f))
-		name[strcspn(name, "\n")] = '\0';
-	fclose(f);
-}
-
 /* Rows for threads that run and were not announced: the command itself. */
 static int thread_add_running(struct rows *rows, struct bank *b, struct error *e)
 {
@@ -139,13 +126,14 @@ int thread_rows_report(struct rows *rows, struct bank *b, struct reading *r,
 	for (size_t i = 0; i < rows->list.count; i++) {
 		struct row *row = &rows->list.data[i];
 		struct thread_reading *out = reading_add_thread(r);
+		char name[sizeof(row->command)];
 
 		if (!out) {
 			error_nomem(e);
 			goto out;
 		}
-		if (!row->ended)
-			thread_read_name(row->tid, row->command, sizeof(row->command));
+		if (!row->ended && proc_name(row->tid, name, sizeof(name)))
+			memcpy(row->command, name, sizeof(name));
 		out->pid = row->pid;
 		out->tid = row->tid;
 		memcpy(out->command, row->command, sizeof(out->command));

@@ -7,11 +7,11 @@
  * list is read again where an address is in none of them; an area that became a device meanwhile
  * and was memory before would not be noticed.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "values/private.h"
 
 #define MULTIPLIER 0x9e3779b97f4a7c15u
@@ -83,15 +83,12 @@ static void read_areas(struct snapshot *s, struct snapshot_space *space)
 	file = fopen(path, "re");
 	while (file && getline(&line, &room, file) > 0) {
 		struct snapshot_area area;
-		uint64_t inode;
-		char mode[8];
-		int name = 0;
+		struct proc_mapping m;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*x %*x:%*x %" SCNu64 " %n",
-			    &area.begin, &area.end, mode, &inode, &name) < 4 ||
-			!snapshot_may_read(mode, inode, line + name))
+		if (!proc_mapping(line, &m) || !snapshot_may_read(m.mode, m.inode, m.path))
 			continue;
-		area.writable = mode[1] == 'w';
+		area = (struct snapshot_area){
+			.begin = m.begin, .end = m.end, .writable = m.mode[1] == 'w'};
 		if (space->areas.count &&
 			space->areas.data[space->areas.count - 1].end == area.begin &&
 			space->areas.data[space->areas.count - 1].writable == area.writable)

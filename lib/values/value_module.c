@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "experiment/values.h"
 
 #define PATIENCE 30 /* seconds for a window, on a loaded machine */
@@ -50,8 +51,7 @@ static int module_reap(struct value_module *m)
 
 	close(m->socket);
 	kill(m->pid, SIGKILL);
-	while (waitpid(m->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	proc_wait(m->pid, &status, 0);
 	m->pid = -1;
 	return status;
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "base/table.h"
 #include "values/value_module.h"
 
@@ -62,14 +63,10 @@ static void set_limit(int what, rlim_t value)
 
 static void limit_memory(void)
 {
-	unsigned long long pages = 0;
-	FILE *f = fopen("/proc/self/statm", "re");
+	uint64_t size = proc_own_memory(0);
 
-	if (f && fscanf(f, "%llu", &pages) == 1)
-		set_limit(RLIMIT_AS,
-			(rlim_t)(pages * (unsigned long long)sysconf(_SC_PAGESIZE) + MEMORY));
-	if (f)
-		fclose(f);
+	if (size)
+		set_limit(RLIMIT_AS, (rlim_t)(size + MEMORY));
 }
 
 /* Nothing of ours is left to it but what it says: on standard error, with those of ssrun. */

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "process/seize.h"
 
 static bool known_one(void *context, pid_t tid)
@@ -32,8 +33,8 @@ int main(void)
 		pause();
 		_exit(0);
 	}
-	began = seize_began(child);
-	ok(began > 0 && began == seize_began(child), "when it began: tick %llu",
+	began = proc_began(child);
+	ok(began > 0 && began == proc_began(child), "when it began: tick %llu",
 		(unsigned long long)began);
 	s.began = began + 1;
 	ok(seize_process(&s, child, &e) == -1 && strstr(e.message, "is another one now"),
@@ -46,6 +47,6 @@ int main(void)
 	if (gone == 0)
 		_exit(0);
 	waitpid(gone, NULL, 0);
-	is_int(seize_began(gone), 0, "one that has ended");
+	is_int(proc_began(gone), 0, "one that has ended");
 	return done();
 }

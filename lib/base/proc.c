@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PROC_PATH = 64 };
+
+static int proc_open(pid_t pid, const char *name)
+{
+	char path[PROC_PATH];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The kernel makes such files while they are read: a read may return less than there is. */
+static size_t proc_fill(int fd, char *to, size_t size)
+{
+	size_t count = 0;
+	ssize_t n;
+
+	while (count < size && (n = read(fd, to + count, size - count)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		count += (size_t)n;
+	}
+	return count;
+}
+
+size_t proc_read(pid_t pid, const char *name, char *text, size_t size)
+{
+	int fd = proc_open(pid, name);
+	size_t count = fd < 0 ? 0 : proc_fill(fd, text, size - 1);
+
+	text[count] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return count;
+}
+
+char *proc_text(pid_t pid, const char *name, size_t limit)
+{
+	size_t count = 0, room = limit < 16384 ? limit : 16384;
+	int fd = proc_open(pid, name);
+	char *text = fd < 0 ? NULL : malloc(room + 1);
+
+	while (text) {
+		char *more;
+
+		count += proc_fill(fd, text + count, room - count);
+		if (count < room || room >= limit)
+			break;
+		room = room * 2 < limit ? room * 2 : limit;
+		more = realloc(text, room + 1);
+		if (!more)
+			break;
+		text = more;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (text)
+		text[count] = '\0';
+	return text;
+}
+
+bool proc_name(pid_t tid, char *name, size_t size)
+{
+	proc_read(tid, "comm", name, size);
+	name[strcspn(name, "\n")] = '\0';
+	return name[0] != '\0';
+}
+
+void proc_status(pid_t pid, const char *key, char *value, size_t size)
+{
+	char text[8192], line[32];
+	const char *at;
+
+	value[0] = '\0';
+	snprintf(line, sizeof(line), "\n%s:", key);
+	text[0] = '\n'; /* the first line begins as others do */
+	if (!proc_read(pid, "status", text + 1, sizeof(text) - 1) || !(at = strstr(text, line)))
+		return;
+	at += strlen(line);
+	at += strspn(at, "\t ");
+	snprintf(value, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+long proc_status_number(pid_t pid, const char *key, long other)
+{
+	char value[32];
+
+	proc_status(pid, key, value, sizeof(value));
+	return value[0] ? strtol(value, NULL, 10) : other;
+}
+
+bool proc_link(pid_t pid, const char *name, char *target, size_t size)
+{
+	char path[PROC_PATH];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	length = readlink(path, target, size - 1);
+	target[length < 0 ? 0 : length] = '\0';
+	return length >= 0;
+}
+
+bool proc_owner(pid_t pid, uid_t *owner)
+{
+	char path[PROC_PATH];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &st))
+		return false;
+	*owner = st.st_uid;
+	return true;
+}
+
+uint64_t proc_own_memory(unsigned field)
+{
+	unsigned long long pages[2] = {0};
+	char text[64];
+
+	proc_read(getpid(), "statm", text, sizeof(text));
+	if (sscanf(text, "%llu %llu", &pages[0], &pages[1]) != 2 || field > 1)
+		return 0;
+	return pages[field] * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- /proc/PID/stat ---- */
+
+static long stat_field(const char *at, int field)
+{
+	for (; at && field > 2; field--)
+		at = strchr(at + 1, ' ');
+	if (!at || !at[0])
+		return -1;
+	return at[1] >= 'A' ? at[1] : strtol(at + 1, NULL, 10);
+}
+
+int proc_stats(pid_t pid, const int *fields, size_t count, long *values)
+{
+	char text[1024], *at;
+
+	proc_read(pid, "stat", text, sizeof(text));
+	at = strrchr(text, ')'); /* its name may contain any character */
+	for (size_t i = 0; i < count; i++)
+		values[i] = stat_field(at, fields[i]);
+	return at ? 0 : -1;
+}
+
+long proc_stat(pid_t pid, int field)
+{
+	long value;
+
+	return proc_stats(pid, &field, 1, &value) ? -1 : value;
+}
+
+uint64_t proc_began(pid_t pid)
+{
+	long began = proc_stat(pid, PROC_STAT_BEGAN);
+
+	return began > 0 ? (uint64_t)began : 0;
+}
+
+/* ---- lists ---- */
+
+DIR *proc_list(pid_t pid)
+{
+	char path[PROC_PATH];
+
+	if (!pid)
+		return opendir("/proc");
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return opendir(path);
+}
+
+pid_t proc_next(DIR *list)
+{
+	const struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		long number = strtol(entry->d_name, NULL, 10);
+
+		if (number > 0)
+			return (pid_t)number;
+	}
+	return 0;
+}
+
+bool proc_mapping(char *line, struct proc_mapping *m)
+{
+	unsigned high, low;
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &m->begin,
+		    &m->end, m->mode, &m->offset, &high, &low, &m->inode, &path) < 7)
+		return false;
+	m->device = makedev(high, low);
+	m->path = path ? line + path : line + strlen(line);
+	return true;
+}
+
+pid_t proc_wait(pid_t pid, int *status, int flags)
+{
+	pid_t ended;
+
+	do
+		ended = waitpid(pid, status, flags);
+	while (ended < 0 && errno == EINTR);
+	return ended;
+}
