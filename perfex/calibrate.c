@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perfex -calibrate: measures this machine's costs into the user's cost table, or -o FILE. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/home.h"
 #include "base/say.h"
@@ -104,8 +102,8 @@ static int for_scripts(
 		rc = sheet_document("perfex.calibration/1", &head, "costs", &rows, &text, e);
 	else
 		sheet_csv(&rows, &text);
-	if (rc == 0 && (shown_write(stdout, &text) || fflush(stdout)))
-		rc = error_sys(e, errno, "cannot write the report");
+	if (rc == 0)
+		rc = shown_output(NULL, stdout, &text, e);
 	strbuf_fini(&text);
 	sheet_fini(&head);
 	sheet_fini(&rows);
@@ -114,20 +112,19 @@ static int for_scripts(
 
 int do_calibrate(const struct options *o)
 {
-	struct options to = *o;
 	struct calibration c;
 	struct machine host;
 	struct progress progress;
 	struct strbuf text = {0};
 	struct error e = {0};
-	char *path = NULL;
+	const char *path = o->output;
+	char *own = NULL;
 	int status = EXIT_OURS;
 
-	if (!o->output) {
-		path = user_table(&e);
+	if (!path) {
+		path = own = user_table(&e);
 		if (!path)
 			goto out;
-		to.output = path;
 	}
 	if (machine_find("host", &host, &e))
 		goto out;
@@ -138,17 +135,17 @@ int do_calibrate(const struct options *o)
 	}
 	progress_end(&progress);
 	calibrate_print(&c, &text);
-	if (output(&to, &text, stdout, &e))
+	if (shown_output(path, stdout, &text, &e))
 		goto out;
-	if ((o->json || o->csv) && for_scripts(o, &c, to.output, &e))
+	if ((o->json || o->csv) && for_scripts(o, &c, path, &e))
 		goto out;
-	if (strcmp(to.output, "-") != 0 && !o->quiet && !o->json && !o->csv)
-		summary(&c, to.output);
+	if (strcmp(path, "-") != 0 && !o->quiet && !o->json && !o->csv)
+		summary(&c, path);
 	status = 0;
 out:
 	if (e.code)
 		say_error(&e);
 	strbuf_fini(&text);
-	free(path);
+	free(own);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "base/home.h"
 #include "base/say.h"
 #include "base/sheet.h"
+#include "base/shown.h"
 #include "perfex.h"
 
 static const char *const head_columns[] = {
@@ -96,7 +97,7 @@ int do_print_costs(const struct options *o)
 	else if (rc == 0)
 		costs_print(&table, &text);
 	if (rc == 0)
-		rc = output(o, &text, stdout, &e);
+		rc = shown_output(o->output, stdout, &text, &e);
 	if (rc)
 		say_error(&e);
 	strbuf_fini(&text);

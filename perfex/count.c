@@ -183,7 +183,7 @@ static void metrics_so_far(struct counting *c, double seconds, const struct read
 	report = make_report(&now, &why);
 	if (report) {
 		render_counts_openmetrics(report, &text);
-		output(c->options, &text, stdout, &why);
+		shown_output(c->options->output, stdout, &text, &why);
 	}
 	counts_report_free(report);
 	strbuf_fini(&text);
@@ -420,14 +420,13 @@ static int render(
 static int plot(const struct options *o, const struct counts_report *r, struct error *e)
 {
 	const struct plot_output to = {o->plot, terminal_columns(), terminal_utf8()};
-	const struct options terminal = {.output = NULL};
 	struct strbuf script = {0}, text = {0};
 	int rc = render_counts_plot(r, &to, &script, e);
 
 	if (rc == 0)
 		rc = plot_draw(&to, &script, &text, e);
 	if (rc == 0 && strcmp(to.path, "-") == 0)
-		rc = output(&terminal, &text, stdout, e);
+		rc = shown_output(NULL, stdout, &text, e);
 	strbuf_fini(&script);
 	strbuf_fini(&text);
 	return rc;
@@ -443,7 +442,7 @@ static int report(struct counting *c, struct error *e)
 	if (!r)
 		return -1;
 	if (render(c, r, &text, e) == 0 &&
-		output(o, &text, for_scripts(o) ? stdout : stderr, e) == 0)
+		shown_output(o->output, for_scripts(o) ? stdout : stderr, &text, e) == 0)
 		rc = 0;
 	strbuf_fini(&text);
 	if (rc == 0 && o->plot)

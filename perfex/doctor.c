@@ -5,6 +5,7 @@
 
 #include "base/say.h"
 #include "base/sheet.h"
+#include "base/shown.h"
 #include "perfex.h"
 #include "sources/doctor.h"
 
@@ -63,7 +64,7 @@ int do_doctor(const struct options *o)
 	else if (rc == 0)
 		draw(&list, &text);
 	if (rc == 0)
-		rc = output(o, &text, stdout, &e);
+		rc = shown_output(o->output, stdout, &text, &e);
 	strbuf_fini(&text);
 	vec_fini(&list);
 	return rc ? say_failure(&e) : 0;

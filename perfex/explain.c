@@ -5,6 +5,7 @@
 
 #include "base/say.h"
 #include "base/sheet.h"
+#include "base/shown.h"
 #include "perfex.h"
 
 static void wrapped(struct strbuf *out, const char *label, const char *text)
@@ -268,7 +269,7 @@ int do_explain(const struct options *o)
 		status = for_scripts(o, &spec, &machine, &text, &e) ? EXIT_OURS : 0;
 	else
 		explain(o, &spec, &machine, &text);
-	if (status || output(o, &text, stdout, &e))
+	if (status || shown_output(o->output, stdout, &text, &e))
 		status = say_failure(&e);
 	strbuf_fini(&text);
 	return status;

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/say.h"
 #include "base/sheet.h"
+#include "base/shown.h"
 #include "machine/machine.h"
 #include "perfex.h"
 
@@ -190,7 +191,7 @@ int do_list(const struct options *o)
 		list_csv(&usable, &options, &text, &e);
 	else
 		list_text(&usable, &options, o->quiet, &text);
-	if (e.code || output(o, &text, stdout, &e))
+	if (e.code || shown_output(o->output, stdout, &text, &e))
 		status = say_failure(&e);
 	strbuf_fini(&text);
 	return status;
@@ -217,7 +218,7 @@ int do_completion(const struct options *o)
 		option_print_word(&text, "SOURCE", (*s)->name, "");
 	option_print_words(&text, "CLOCK", machine_clocks);
 	print_machine("host", &text);
-	rc = machine_walk(print_machine, &text, &e) || output(o, &text, stdout, &e);
+	rc = machine_walk(print_machine, &text, &e) || shown_output(o->output, stdout, &text, &e);
 	if (rc)
 		say_error(&e);
 	strbuf_fini(&text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perfex -explain machine: the processor to model, and which of its figures were measured. */
 #include "base/say.h"
+#include "base/shown.h"
 #include "perfex.h"
 
 static const char *from_word(enum machine_constant_from from)
@@ -82,7 +83,7 @@ int do_explain_machine(const struct options *o)
 	else if (rc == 0)
 		machine_text(&machine, &text);
 	if (rc == 0)
-		rc = output(o, &text, stdout, &e);
+		rc = shown_output(o->output, stdout, &text, &e);
 	strbuf_fini(&text);
 	return rc ? say_failure(&e) : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
+#include "base/numeral.h"
 #include "machine/machine.h"
 
 #include <stdio.h>
@@ -28,7 +29,7 @@ static int add_sampler(void *target, const char *text, struct error *e)
 {
 	struct options *o = target;
 	struct profile_sampler *s = vec_push(&o->samplers);
-	char word[160], *period, *end, *skid;
+	char word[160], *period, *skid;
 	struct event_spec spec = {0};
 
 	if (!s)
@@ -46,8 +47,7 @@ static int add_sampler(void *target, const char *text, struct error *e)
 		*skid++ = '\0';
 	if (event_parse(word, &spec, e))
 		return -1;
-	s->period = strtoull(period, &end, 10);
-	if (*end || end == period || *period == '-' || !s->period || s->period >> 62)
+	if (!numeral_whole(period, 1, UINT64_MAX >> 2, &s->period))
 		return error_set(e, ERR_PARSE, "-sample: invalid period '%s'", period);
 	if (skid && strcmp(skid, "skid") != 0)
 		return error_set(
@@ -251,7 +251,6 @@ static int default_events(struct options *o, struct error *e)
 int options_parse(struct options *o, int argc, char **argv, struct error *e)
 {
 	int rest;
-	char *end;
 
 	memset(o, 0, sizeof(*o));
 	o->runs = 1;
@@ -261,14 +260,9 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		return -1;
 	if (rest < argc)
 		o->command = argv + rest;
-	if (o->pid_text) {
-		long pid = strtol(o->pid_text, &end, 10);
-
-		if (*end || end == o->pid_text || pid <= 0 || pid > 0x7fffffff)
-			return error_set(
-				e, ERR_RANGE, "-pid takes a process number, not '%s'", o->pid_text);
-		o->pid = (pid_t)pid;
-	}
+	if (o->pid_text && !numeral_pid(o->pid_text, &o->pid))
+		return error_set(
+			e, ERR_RANGE, "-pid takes a process number, not '%s'", o->pid_text);
 	if (!o->clock && (o->profile || o->counters)) /* all cycles, each at its instruction */
 		o->clock = machine_clocks[MODEL_CLOCK_FIRST_ORDER];
 	if (o->plot)

@@ -36,7 +36,4 @@ int profile_write(
 /* The cells typical, minimum, maximum, unit, label. */
 void cost_cells(struct sheet *s, const struct cost *c, const char *label);
 
-/* Writes text to -o FILE, or to stream. */
-int output(const struct options *o, const struct strbuf *text, FILE *stream, struct error *e);
-
 #endif

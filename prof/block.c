@@ -2,7 +2,6 @@
 /* prof block: how many cycles basic blocks take on this machine. */
 #include "block.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,13 +201,23 @@ static const struct block_schedule *schedule(struct scheduler *s,
 	return to;
 }
 
-static void draw(const struct block_request *request, const block_items *items,
-	const struct block_result *results, struct scheduler *scheduler, FILE *out)
+struct drawing {
+	const struct block_request *request;
+	const block_items *items;
+	const struct block_result *results;
+	struct scheduler *scheduler;
+};
+
+static int draw(void *what, FILE *out, struct error *e)
 {
+	const struct drawing *g = what;
+	const struct block_request *request = g->request;
+	const block_items *items = g->items;
 	enum block_mode mode = request->loop ? BLOCK_LOOPED : BLOCK_UNROLLED;
 	bool table = items->count > 1 || request->experiment, functions = request->experiment;
 	struct strbuf text = {0};
 
+	(void)e;
 	if (request->csv)
 		render_blocks_csv_head(&text);
 	else if (!request->json && table)
@@ -220,10 +229,10 @@ static void draw(const struct block_request *request, const block_items *items,
 			.where = or_nothing(item->where),
 			.function = or_nothing(item->function),
 			.share = item->share,
-			.result = request->unmeasured ? NULL : &results[i]};
+			.result = request->unmeasured ? NULL : &g->results[i]};
 		struct block_schedule own = {0};
 
-		row.schedule = schedule(scheduler, request, item, &own);
+		row.schedule = schedule(g->scheduler, request, item, &own);
 
 		if (request->json)
 			render_block_json(&row, mode, out);
@@ -238,23 +247,6 @@ static void draw(const struct block_request *request, const block_items *items,
 		block_schedule_fini(&own);
 	}
 	strbuf_fini(&text);
-}
-
-static int write_result(const struct block_request *request, const block_items *items,
-	const struct block_result *results, struct scheduler *scheduler, struct error *e)
-{
-	struct file_out f;
-
-	if (request->output && strcmp(request->output, "-") != 0) {
-		if (file_create(&f, request->output, e))
-			return -1;
-		draw(request, items, results, scheduler, f.stream);
-		return file_commit(&f, e);
-	}
-	errno = 0;
-	draw(request, items, results, scheduler, stdout);
-	if (fflush(stdout) || ferror(stdout))
-		return error_sys(e, errno, "cannot write the report");
 	return 0;
 }
 
@@ -276,7 +268,8 @@ static int run(const struct block_request *request, bool *any, struct error *e)
 	if (rc == 0 && !request->unmeasured)
 		rc = measure(request, &items, results, e);
 	if (rc == 0)
-		rc = write_result(request, &items, results, &scheduler, e);
+		rc = file_output(request->output, stdout, draw,
+			&(struct drawing){request, &items, results, &scheduler}, e);
 	for (size_t i = 0; rc == 0 && i < items.count; i++)
 		*any = *any || request->unmeasured || results[i].class == BLOCK_OK;
 	scheduler_close(&scheduler);
@@ -305,7 +298,6 @@ static int list_cores(const struct block_request *r)
 {
 	static const char *const columns[] = {"core", "description", "x86", NULL};
 	struct sheet rows = {.columns = columns};
-	const struct options to = {.output = r->output};
 	struct strbuf text = {0};
 	struct error e = {0};
 	int rc = core_walk(list_core, &rows, &e);
@@ -320,7 +312,7 @@ static int list_cores(const struct block_request *r)
 		strbuf_printf(
 			&text, "%-16s %s\n", rows.cells.data[i].text, rows.cells.data[i + 1].text);
 	if (rc == 0)
-		rc = write_out(&to, &text, &e);
+		rc = shown_output(r->output, stdout, &text, &e);
 	if (rc)
 		say_error(&e);
 	strbuf_fini(&text);

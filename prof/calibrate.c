@@ -107,18 +107,6 @@ static int verify(struct calibration *c, const struct strbuf *text, struct error
 	return rc;
 }
 
-static int write_text(const char *path, const struct strbuf *text, struct error *e)
-{
-	struct file_out f;
-
-	if (text->failed)
-		return error_nomem(e);
-	if (file_create(&f, path, e))
-		return -1;
-	fwrite(strbuf_text(text), 1, text->length, f.stream);
-	return file_commit(&f, e);
-}
-
 static void cycles(struct sheet *s, double value)
 {
 	if (value > 0)
@@ -154,7 +142,6 @@ static int for_scripts(const struct calibration *c, const char *path, struct err
 		"latency_before", "throughput_before", "latency_after", "throughput_after",
 		"schedule_label", "corrected", NULL};
 	struct sheet head = {.columns = head_columns}, rows = {.columns = columns};
-	const struct options to = {.output = NULL};
 	struct strbuf text = {0};
 	int rc = 0;
 
@@ -171,7 +158,7 @@ static int for_scripts(const struct calibration *c, const char *path, struct err
 	else
 		sheet_csv(&rows, &text);
 	if (rc == 0)
-		rc = write_out(&to, &text, e);
+		rc = shown_output(NULL, stdout, &text, e);
 	strbuf_fini(&text);
 	sheet_fini(&head);
 	sheet_fini(&rows);
@@ -205,7 +192,7 @@ static int calibrate(struct calibration *c, struct error *e)
 		return -1;
 	corrected = corefit_forms_correct(
 		&c->forms, &c->core, TOLERANCE, "host", "this host, by prof calibrate", &text);
-	if (verify(c, &text, e) == 0 && write_text(path, &text, e) == 0) {
+	if (verify(c, &text, e) == 0 && shown_output(path, stdout, &text, e) == 0) {
 		rc = c->json || c->csv ? for_scripts(c, path, e) : 0;
 		if (!c->json && !c->csv)
 			tell(c, path, corrected);

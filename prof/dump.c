@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/say.h"
+#include "base/shown.h"
 #include "experiment/dump.h"
 #include "prof.h"
 #include "report.h"
@@ -57,7 +58,7 @@ int do_dump(const struct options *o)
 	if (rc == 0)
 		rc = dump_all(o, &arguments, &text, &damaged, &e);
 	if (rc == 0)
-		rc = write_out(o, &text, &e);
+		rc = shown_output(o->output, stdout, &text, &e);
 	if (rc)
 		say_error(&e);
 	strbuf_fini(&text);

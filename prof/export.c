@@ -2,7 +2,6 @@
 /* -export: converts experiments to files of other tools. */
 #include "export/export.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,8 +23,6 @@ static int check_terminal(const struct options *o, bool binary, struct error *e)
 	return error_hint(e, "use -o FILE or a pipe");
 }
 
-typedef int export_writer(void *what, FILE *out, struct error *e);
-
 static int write_samples(void *what, FILE *out, struct error *e)
 {
 	return export_write(what, out, e);
@@ -34,27 +31,6 @@ static int write_samples(void *what, FILE *out, struct error *e)
 static int write_profile(void *what, FILE *out, struct error *e)
 {
 	return pgo_write(what, out, e);
-}
-
-static int write_to(const struct options *o, export_writer *output, void *what, struct error *e)
-{
-	struct file_out f;
-
-	if (to_file(o)) {
-		if (file_create(&f, o->output, e))
-			return -1;
-		if (output(what, f.stream, e)) {
-			file_abandon(&f);
-			return -1;
-		}
-		return file_commit(&f, e);
-	}
-	errno = 0;
-	if (output(what, stdout, e))
-		return -1;
-	if (fflush(stdout) || ferror(stdout))
-		return error_sys(e, errno, "cannot write the profile");
-	return 0;
 }
 
 /* Reports what is missing, and what the format cannot express. */
@@ -74,7 +50,7 @@ static int export_code(const struct options *o, struct prof_data *data,
 {
 	struct pgo *p = pgo_new(data, o->image, format, e);
 	struct strbuf text = {0};
-	int rc = p ? write_to(o, write_profile, p, e) : -1;
+	int rc = p ? file_output(o->output, stdout, write_profile, p, e) : -1;
 
 	if (rc == 0) {
 		pgo_tell(p, &text);
@@ -90,7 +66,7 @@ static int export_samples_of(const struct options *o, struct prof_data *data,
 	struct error *e)
 {
 	struct export_profile *x = export_new(data, wanted, format, e);
-	int rc = x ? write_to(o, write_samples, x, e) : -1;
+	int rc = x ? file_output(o->output, stdout, write_samples, x, e) : -1;
 
 	progress_end(wanted->progress);
 	if (rc == 0) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* -html: one page for a browser, with the reports that are of most use. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/say.h"
@@ -208,19 +207,9 @@ static int add_paths(struct making *m, struct error *e)
 	return rc;
 }
 
-static int html_write(struct making *m, struct error *e)
+static int html_write(void *page, FILE *out, struct error *e)
 {
-	struct file_out f;
-
-	if (strcmp(m->o->html, "-") == 0)
-		return page_write(&m->page, stdout, e);
-	if (file_create(&f, m->o->html, e))
-		return -1;
-	if (page_write(&m->page, f.stream, e)) {
-		file_abandon(&f);
-		return -1;
-	}
-	return file_commit(&f, e);
+	return page_write(page, out, e);
 }
 
 int do_html(const struct options *o, const struct loaded *l, const struct prof_request *request,
@@ -239,7 +228,7 @@ int do_html(const struct options *o, const struct loaded *l, const struct prof_r
 		rc = add_paths(&m, e);
 	progress_end(request->progress);
 	if (rc == 0)
-		rc = html_write(&m, e);
+		rc = file_output(o->html, stdout, html_write, &m.page, e);
 	page_fini(&m.page);
 	return rc;
 }

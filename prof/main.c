@@ -9,6 +9,7 @@
 
 #include "base/json_read.h"
 #include "base/say.h"
+#include "base/shown.h"
 #include "export/export.h"
 #include "image/image.h"
 #include "isa/isa.h"
@@ -95,7 +96,7 @@ static int do_completion(const struct options *o)
 	option_print(optimize_options, &text);
 	strbuf_puts(&text, "command\tstore\n");
 	option_print(store_options, &text);
-	if (rc || write_out(o, &text, &e)) {
+	if (rc || shown_output(o->output, stdout, &text, &e)) {
 		say_error(&e);
 		rc = -1;
 	}

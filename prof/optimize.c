@@ -70,7 +70,6 @@ static void optimize_tell(void *context, const char *text)
 static int optimize_report(const struct optimize_command_line *l, const struct optimize_request *q,
 	const struct optimize_result *r, struct error *e)
 {
-	const struct options to = {.output = NULL};
 	struct strbuf text = {0};
 	int rc = 0;
 
@@ -79,7 +78,7 @@ static int optimize_report(const struct optimize_command_line *l, const struct o
 	else
 		optimize_text(q, r, &text);
 	if (rc == 0)
-		rc = text.failed ? error_nomem(e) : write_out(&to, &text, e);
+		rc = shown_output(NULL, stdout, &text, e);
 	strbuf_fini(&text);
 	return rc;
 }
@@ -159,7 +158,6 @@ static int optimize_build(struct optimize_command_line *l, char **arguments, str
 
 static int optimize_record(const struct optimize_command_line *l, char **words, struct error *e)
 {
-	const struct options to = {.output = l->output};
 	struct recipe recipe = {.build = NULL};
 	struct strbuf text = {0};
 	const char *which;
@@ -174,7 +172,7 @@ static int optimize_record(const struct optimize_command_line *l, char **words, 
 	if (rc == 0)
 		rc = recipe_write(&recipe, &text, e);
 	if (rc == 0)
-		rc = write_out(&to, &text, e);
+		rc = shown_output(l->output, stdout, &text, e);
 	if (rc == 0)
 		say("%s by %s: %zu commands; add \"train\" and \"tests\", or give -train and -test",
 			recipe.output, recipe.cc, recipe.steps.count);

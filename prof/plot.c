@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/say.h"
+#include "base/shown.h"
 #include "base/terminal.h"
 #include "picture/picture_costs.h"
 #include "picture/picture_lines.h"
@@ -183,7 +184,7 @@ int do_plot(const struct options *o, const struct loaded *l, const struct prof_r
 	if (rc == 0)
 		rc = plot_draw(&to, &script, &text, e);
 	if (rc == 0 && strcmp(to.path, "-") == 0)
-		rc = write_out(o, &text, e);
+		rc = shown_output(o->output, stdout, &text, e);
 	for (size_t i = 0; i < g.table.notes.count && g.table.incomplete; i++)
 		say("%s", g.table.notes.data[i].value);
 	*incomplete = *incomplete || g.table.incomplete;

@@ -22,9 +22,6 @@ int do_store(int argc, char **argv);
 extern const struct option_row block_options[], calibrate_options[], verify_options[],
 	optimize_options[], store_options[];
 
-/* To -o FILE or standard output. */
-int write_out(const struct options *o, const struct strbuf *text, struct error *e);
-
 /* Says which options the reports asked for do not take. */
 void say_without_effect(const struct options *o);
 

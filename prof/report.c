@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Makes reports of experiments. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -139,22 +138,6 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 	return rc;
 }
 
-int write_out(const struct options *o, const struct strbuf *text, struct error *e)
-{
-	struct file_out f;
-
-	if (o->output && strcmp(o->output, "-") != 0) {
-		if (file_create(&f, o->output, e))
-			return -1;
-		shown_write(f.stream, text);
-		return file_commit(&f, e);
-	}
-	errno = 0;
-	if (shown_write(stdout, text) || fflush(stdout))
-		return error_sys(e, errno, "cannot write the report");
-	return 0;
-}
-
 static int all_views(const struct options *o, const struct loaded *l,
 	const struct prof_request *request, const struct prof_images_search *search,
 	bool *incomplete, struct error *e)
@@ -175,7 +158,7 @@ static int all_views(const struct options *o, const struct loaded *l,
 		rc = make_view(o, l, &report_views[0], request, search, &text, incomplete, e);
 	progress_end(request->progress);
 	if (rc == 0)
-		rc = write_out(o, &text, e);
+		rc = shown_output(o->output, stdout, &text, e);
 	strbuf_fini(&text);
 	return rc < 0 ? rc : 0;
 }

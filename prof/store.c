@@ -52,7 +52,6 @@ static const char usage[] =
 static int store_print(
 	const struct store_command_line *l, const char *key, struct sheet *rows, struct error *e)
 {
-	const struct options to = {.output = NULL};
 	struct strbuf text = {0};
 	int rc = rows->failed ? error_nomem(e) : 0;
 
@@ -61,7 +60,7 @@ static int store_print(
 	else
 		sheet_csv(rows, &text);
 	if (rc == 0)
-		rc = write_out(&to, &text, e);
+		rc = shown_output(NULL, stdout, &text, e);
 	strbuf_fini(&text);
 	return rc;
 }

@@ -9,6 +9,7 @@
 
 #include "base/progress.h"
 #include "base/say.h"
+#include "base/shown.h"
 #include "optimize/optimize.h"
 #include "prof.h"
 
@@ -39,7 +40,6 @@ static const char usage[] =
 static int verdict_write(const struct verify_command_line *l, const struct verify_request *q,
 	const struct verify_result *result, struct error *e)
 {
-	const struct options to = {.output = l->output};
 	struct strbuf text = {0}, json = {0};
 	int rc = verify_json(q, result, &json, e);
 
@@ -48,8 +48,8 @@ static int verdict_write(const struct verify_command_line *l, const struct verif
 	if (!l->json)
 		verify_text(q, result, &text);
 	if (rc == 0)
-		rc = text.failed || json.failed ? error_nomem(e)
-						: write_out(&to, l->json ? &json : &text, e);
+		rc = text.failed ? error_nomem(e)
+				 : shown_output(l->output, stdout, l->json ? &json : &text, e);
 	strbuf_fini(&text);
 	strbuf_fini(&json);
 	return rc;

@@ -5,17 +5,15 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/numeral.h"
 
 enum { ROUNDS = 10 };
 
 int verify_set_least(void *target, const char *argument, struct error *e)
 {
 	struct verify_how *how = target;
-	char *end;
 
-	how->least = strtod(argument, &end);
-	if (end == argument || (*end && strcmp(end, "%") != 0) || !(how->least >= 0) ||
-		!(how->least < 100))
+	if (!numeral_real(argument, "%", 0, 100, &how->least) || how->least == 100)
 		return error_set(e, ERR_PARSE,
 			"-least does not take '%s': give a percentage, as 1%%", argument);
 	return 0;

@@ -29,15 +29,7 @@ struct monitor_command_line {
 
 static int set_monitor_budget(void *target, const char *argument, struct error *e)
 {
-	struct monitor_command_line *l = target;
-	char *end;
-
-	l->budget = strtod(argument, &end) / 100;
-	if ((*end && strcmp(end, "%") != 0) || end == argument ||
-		!(l->budget >= 0.0001 && l->budget <= 0.5))
-		return error_set(e, ERR_RANGE,
-			"-budget takes a percentage between 0.01 and 50, not '%s'", argument);
-	return 0;
+	return parse_budget(argument, &((struct monitor_command_line *)target)->budget, e);
 }
 
 #define FIELD(field) .offset = offsetof(struct monitor_command_line, field)

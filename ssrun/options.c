@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
+#include "base/numeral.h"
 #include "machine/machine.h"
 
 #include <signal.h>
@@ -56,43 +57,38 @@ static int set_signal(void *target, const char *argument, struct error *e)
 	return parse_signal(argument, "-calsig", &o->caliper_signal, e);
 }
 
+static int parse_rate(const char *argument, const char *what, double *rate, struct error *e)
+{
+	if (numeral_real(argument, NULL, 0.01, 10000, rate))
+		return 0;
+	return error_set(e, ERR_RANGE,
+		"%s takes a rate between 0.01 and 10000 per second, not '%s'", what, argument);
+}
+
 static int set_bursts(void *target, const char *argument, struct error *e)
 {
-	struct options *o = target;
-	char *end;
-
-	o->bursts = strtod(argument, &end);
-	if (*end || end == argument || !(o->bursts >= 0.01 && o->bursts <= 10000))
-		return error_set(e, ERR_RANGE,
-			"-bursts takes a rate between 0.01 and 10000 per second, not '%s'",
-			argument);
-	return 0;
+	return parse_rate(argument, "-bursts", &((struct options *)target)->bursts, e);
 }
 
 static int set_rate(void *target, const char *argument, struct error *e)
 {
-	struct options *o = target;
-	char *end;
+	return parse_rate(argument, "-rate", &((struct options *)target)->rate, e);
+}
 
-	o->rate = strtod(argument, &end);
-	if (*end || end == argument || !(o->rate >= 0.01 && o->rate <= 10000))
+int parse_budget(const char *argument, double *budget, struct error *e)
+{
+	double percent;
+
+	if (!numeral_real(argument, "%", 0.01, 50, &percent))
 		return error_set(e, ERR_RANGE,
-			"-rate takes a number between 0.01 and 10000 per second, not '%s'",
-			argument);
+			"-budget takes a percentage between 0.01 and 50, not '%s'", argument);
+	*budget = percent / 100;
 	return 0;
 }
 
 static int set_budget(void *target, const char *argument, struct error *e)
 {
-	struct options *o = target;
-	char *end;
-
-	o->budget = strtod(argument, &end) / 100;
-	if ((*end && strcmp(end, "%") != 0) || end == argument ||
-		!(o->budget >= 0.0001 && o->budget <= 0.5))
-		return error_set(e, ERR_RANGE,
-			"-budget takes a percentage between 0.01 and 50, not '%s'", argument);
-	return 0;
+	return parse_budget(argument, &((struct options *)target)->budget, e);
 }
 
 /* -values, or -values=HOW. */
@@ -390,8 +386,7 @@ static int parse_stack(struct options *o, struct error *e)
 {
 	const char *text = o->stack_text ? o->stack_text : "auto", *colon = strchr(text, ':');
 	size_t length = colon ? (size_t)(colon - text) : strlen(text), i;
-	unsigned long bytes;
-	char *end;
+	uint64_t bytes;
 
 	for (i = 0; stack_names[i]; i++)
 		if (strlen(stack_names[i]) == length && strncmp(stack_names[i], text, length) == 0)
@@ -403,8 +398,7 @@ static int parse_stack(struct options *o, struct error *e)
 	o->stack_bytes = STACK_BYTES;
 	if (!colon)
 		return 0;
-	bytes = strtoul(colon + 1, &end, 10);
-	if (*end || end == colon + 1 || bytes < 256 || bytes > STACK_BYTES_MAX)
+	if (!numeral_whole(colon + 1, 256, STACK_BYTES_MAX, &bytes))
 		return error_set(e, ERR_RANGE,
 			"-stack dwarf takes between 256 and %d bytes, not '%s'", STACK_BYTES_MAX,
 			colon + 1);

@@ -45,6 +45,8 @@ struct whole_table *whole_table(void);
 /* What options take, NULL-terminated. */
 extern const char *const source_names[], *const stack_names[];
 
+/* -budget's percentage as a part of 1; -1 with *e set. */
+int parse_budget(const char *argument, double *budget, struct error *e);
 /* Parses and checks combinations; -1 with *e set. */
 int options_parse(struct options *o, int argc, char **argv, struct error *e);
 void options_fini(struct options *o);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "analysis/frequency.h"
+#include "base/sort.h"
 
 enum { FEW_SAMPLES = 8, ROUNDS = 20 };
 #define LEAST_MI   0.05
@@ -35,9 +36,7 @@ static int by_class(const void *a, const void *b)
 {
 	const struct point *p = a, *q = b;
 
-	if (p->class != q->class)
-		return p->class < q->class ? -1 : 1;
-	return (p->ratio > q->ratio) - (p->ratio < q->ratio);
+	return sort_rising(p->class, q->class) ?: sort_rising_number(p->ratio, q->ratio);
 }
 
 static int find_points(struct classic *c)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/culprits_private.h"
+#include "base/sort.h"
 
 static const struct {
 	const char *name, *key;
@@ -230,9 +231,7 @@ static int by_likely(const void *a, const void *b)
 {
 	const struct culprit *x = a, *y = b;
 
-	if (x->likely != y->likely)
-		return x->likely > y->likely ? -1 : 1;
-	return x->cause < y->cause ? -1 : x->cause > y->cause;
+	return sort_falling_number(x->likely, y->likely) ?: sort_rising(x->cause, y->cause);
 }
 
 /* The weight of a cause, in cycles, with its factor. */

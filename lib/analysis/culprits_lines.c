@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/culprits_private.h"
+#include "base/sort.h"
 
 /* Programs work in phases: code that is often requested misses at the beginning of each, as often
  * as this times its share. */
@@ -112,11 +113,9 @@ static int lines_by_place(const void *a, const void *b)
 {
 	const struct unit *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->rate < y->rate) - (x->rate > y->rate);
+	return sort_rising(x->image, y->image) ?:
+	       sort_rising(x->number, y->number) ?:
+	       sort_falling_number(x->rate, y->rate);
 }
 
 static void merge(struct units *u)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/runs_private.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define LONGEST (1u << 20) /* bytes of a run: longer ones are errors */
@@ -16,9 +17,7 @@ static int compare_segments(const void *a, const void *b)
 {
 	const struct runs_segment *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return (x->begin > y->begin) - (x->begin < y->begin);
+	return sort_rising(x->image, y->image) ?: sort_rising(x->begin, y->begin);
 }
 
 /* The first segment that begins at or after this address (of this image or a later one). */
@@ -120,11 +119,9 @@ static int compare_ways(const void *a, const void *b)
 {
 	const struct runs_way *x = a, *y = b;
 
-	if (x->key.from != y->key.from)
-		return x->key.from < y->key.from ? -1 : 1;
-	if (x->key.end != y->key.end)
-		return x->key.end < y->key.end ? -1 : 1;
-	return (x->key.to > y->key.to) - (x->key.to < y->key.to);
+	return sort_rising(x->key.from, y->key.from) ?:
+	       sort_rising(x->key.end, y->key.end) ?:
+	       sort_rising(x->key.to, y->key.to);
 }
 
 static void index_ways(struct analysis_runs *r)

@@ -98,6 +98,39 @@ char *file_read_owned(const char *path, uid_t owner, size_t limit, size_t *lengt
 	return NULL;
 }
 
+int file_write(const char *path, const void *data, size_t size, struct error *e)
+{
+	struct file_out f;
+
+	if (file_create(&f, path, e))
+		return -1;
+	if (size)
+		fwrite(data, 1, size, f.stream);
+	return file_commit(&f, e);
+}
+
+int file_output(const char *path, FILE *stream, file_writer *write, void *what, struct error *e)
+{
+	struct file_out f;
+
+	if (path && strcmp(path, "-") != 0) {
+		if (file_create(&f, path, e))
+			return -1;
+		if (write(what, f.stream, e) == 0)
+			return file_commit(&f, e);
+		file_abandon(&f);
+		return -1;
+	}
+	if (path)
+		stream = stdout;
+	errno = 0;
+	if (write(what, stream, e))
+		return -1;
+	if (fflush(stream) || ferror(stream))
+		return error_sys(e, errno, "cannot write the report");
+	return 0;
+}
+
 const char *file_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

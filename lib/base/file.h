@@ -43,6 +43,14 @@ void file_private(const struct file_out *f);
 int file_commit(struct file_out *f, struct error *e);
 void file_abandon(struct file_out *f);
 
+/* A whole file of this content. */
+int file_write(const char *path, const void *data, size_t size, struct error *e);
+
+/* The result of a command: write() puts it into a file, or on standard output if path is "-", or
+ * into `stream` if path is NULL. */
+typedef int file_writer(void *what, FILE *out, struct error *e);
+int file_output(const char *path, FILE *stream, file_writer *write, void *what, struct error *e);
+
 /* The part after the last slash of path, or path itself. */
 const char *file_base_name(const char *path);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/option.h"
 
-#include <errno.h>
-#include <math.h>
+#include <float.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/habits.h"
 #include "base/nearest.h"
+#include "base/numeral.h"
 #include "base/strbuf.h"
 
 int option_words_add(word_list *list, const char *word, struct error *e)
@@ -113,8 +114,7 @@ static const char *asked_for_help(const struct option_row *table, const char *wo
 static int store(const struct option_row *row, void *target, const char *argument, struct error *e)
 {
 	void *place = (char *)target + row->offset;
-	char *end;
-	unsigned long count;
+	uint64_t count;
 	double seconds;
 
 	switch (row->kind) {
@@ -125,17 +125,14 @@ static int store(const struct option_row *row, void *target, const char *argumen
 		*(const char **)place = argument;
 		return 0;
 	case OPTION_COUNT:
-		errno = 0;
-		count = strtoul(argument, &end, 10);
-		if (errno || *end || end == argument || argument[0] == '-' || count == 0)
+		if (!numeral_whole(argument, 1, ULONG_MAX, &count))
 			return error_set(e, ERR_RANGE,
 				"-%s takes a whole number of at least 1, not '%s'", row->name,
 				argument);
-		*(unsigned long *)place = count;
+		*(unsigned long *)place = (unsigned long)count;
 		return 0;
 	case OPTION_SECONDS:
-		seconds = strtod(argument, &end);
-		if (*end || end == argument || !isfinite(seconds) || seconds <= 0)
+		if (!numeral_real(argument, NULL, 0, DBL_MAX, &seconds) || seconds == 0)
 			return error_set(e, ERR_RANGE,
 				"-%s takes a number of seconds above 0, not '%s'", row->name,
 				argument);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
 
 /* Bytes of the character that text begins with, if it is shown as it is; else 0. */
@@ -134,4 +135,18 @@ int shown_write(FILE *out, const struct strbuf *text)
 		at += bytes;
 	}
 	return ferror(out) ? -1 : 0;
+}
+
+static int shown_file(void *what, FILE *out, struct error *e)
+{
+	(void)e;
+	shown_write(out, what); /* its failure is that of the stream */
+	return 0;
+}
+
+int shown_output(const char *path, FILE *stream, const struct strbuf *text, struct error *e)
+{
+	struct strbuf copy = *text;
+
+	return text->failed ? error_nomem(e) : file_output(path, stream, shown_file, &copy, e);
 }

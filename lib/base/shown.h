@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/strbuf.h"
 
 /* What begins and ends dimmed text in a strbuf for shown_write. No text that was escaped has them.
@@ -34,5 +35,7 @@ const char *shown_text(const char *text, struct strbuf *room);
  * only newlines, tabs and changes of brightness reach the terminal. -1: it could not be written.
  */
 int shown_write(FILE *out, const struct strbuf *text);
+/* The same as the result of a command (file_output). -1 with *e set. */
+int shown_output(const char *path, FILE *stream, const struct strbuf *text, struct error *e);
 
 #endif

@@ -20,6 +20,11 @@ static inline int sort_falling(uint64_t a, uint64_t b)
 }
 
 /* Of numbers that may be fractions, without NAN. */
+static inline int sort_rising_number(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
 static inline int sort_falling_number(double a, double b)
 {
 	return (a < b) - (a > b);

@@ -19,22 +19,15 @@ static bool list_blank(char c)
 
 static int add_bytes(struct block_list *l, struct block_entry *entry, const uint8_t *bytes)
 {
-	size_t wanted = l->bytes.count + entry->bytes_length;
+	uint8_t *place;
 
 	entry->bytes = l->bytes.count;
 	if (!entry->bytes_length)
 		return 0;
-	if (wanted > l->bytes.capacity) {
-		size_t capacity = wanted * 2 + 4096;
-		uint8_t *data = realloc(l->bytes.data, capacity);
-
-		if (!data)
-			return -1;
-		l->bytes.data = data;
-		l->bytes.capacity = capacity;
-	}
-	memcpy(l->bytes.data + l->bytes.count, bytes, entry->bytes_length);
-	l->bytes.count = wanted;
+	place = vec_extend(&l->bytes, entry->bytes_length);
+	if (!place)
+		return -1;
+	memcpy(place, bytes, entry->bytes_length);
 	return 0;
 }
 

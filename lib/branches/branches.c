@@ -14,23 +14,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "branches/private.h"
 
 uint64_t branches_now(clockid_t clock)
 {
-	struct timespec t;
-
-	if (clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	return clock_of(clock);
 }
 
 double branches_chance(struct branches *b)
 {
-	b->chance ^= b->chance << 13;
-	b->chance ^= b->chance >> 7;
-	b->chance ^= b->chance << 17;
-	return (double)((b->chance * 0x2545f4914f6cdd1du >> 11) + 1) * 0x1p-53;
+	return (double)((random_next(&b->chance) * 0x2545f4914f6cdd1du >> 11) + 1) * 0x1p-53;
 }
 
 /*

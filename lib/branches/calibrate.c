@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/proc.h"
 #include "base/stats.h"
 #include "branches/private.h"
@@ -172,11 +173,6 @@ static int measure_all(struct branches *b, pid_t pid, struct counting *shared)
 	return 0;
 }
 
-static uint64_t calibrate_time(const struct timeval *t)
-{
-	return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_usec * MICROSECOND;
-}
-
 int branches_calibrate(struct branches *b)
 {
 	struct counting *shared = mmap(
@@ -198,7 +194,7 @@ int branches_calibrate(struct branches *b)
 		while (wait4(pid, &status, __WALL | __WNOTHREAD, &usage) == pid &&
 			WIFSTOPPED(status))
 			;
-		b->elsewhere += calibrate_time(&usage.ru_utime) + calibrate_time(&usage.ru_stime);
+		b->elsewhere += (uint64_t)clock_used_ns(&usage);
 	}
 	branches_pin_free(b);
 	munmap(shared, sizeof(*shared));

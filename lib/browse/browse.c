@@ -449,15 +449,10 @@ static size_t source_choices(void *context, const struct tui_choice **choices)
 static int source_write(void *context, const char *path, const char *text, size_t length,
 	bool replace, struct error *e)
 {
-	struct file_out f;
-
 	(void)context;
 	if (!replace && access(path, F_OK) == 0)
 		return error_set(e, ERR_CONFLICT, "%s exists already", path);
-	if (file_create(&f, path, e))
-		return -1;
-	fwrite(text, 1, length, f.stream);
-	return file_commit(&f, e);
+	return file_write(path, text, length, e);
 }
 
 static const struct tui_source_ops ops = {

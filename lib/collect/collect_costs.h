@@ -16,8 +16,6 @@ struct collect_costs {
 	uint64_t before; /* our CPU time that is of the runs before */
 };
 
-/* Our own CPU time, ns. */
-uint64_t collect_own_time(void);
 /* Where the tracer finds what stops cost, or writes it. known: of several runs of one command, or
  * NULL. */
 struct branches_costs *collect_costs_find(struct collect_costs *c, struct branches_known *known);

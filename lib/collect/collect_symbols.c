@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/order.h"
 #include "base/proc.h"
+#include "base/sort.h"
 #include "collect/jitdump.h"
 #include "collect/kernel_names.h"
 
@@ -31,9 +32,7 @@ static int symbols_by_address(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	return sort_rising(x->address, y->address) ?: sort_rising(x->order, y->order);
 }
 
 /* The addresses of an image that have samples, in order. */

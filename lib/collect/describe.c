@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/strbuf.h"
 #include "collect/collect.h"
 
@@ -138,15 +138,13 @@ int collect_describe(
 	const struct collect_request *r, struct experiment *x, const char *source, struct error *e)
 {
 	struct utsname host;
-	struct timespec now;
 	char cpu[128], kernel[160];
 
 	if (uname(&host) != 0)
 		return error_sys(e, errno, "uname");
 	cpu_name(cpu, sizeof(cpu));
 	snprintf(kernel, sizeof(kernel), "%s %s", host.sysname, host.release);
-	clock_gettime(CLOCK_REALTIME, &now);
-	x->began = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	x->began = clock_of(CLOCK_REALTIME);
 	if (describe_type(r, x, e) || fact_command(r, x, e) || fact_clock(r, x, source, e) ||
 		experiment_fact(x, "host", host.nodename, e) ||
 		experiment_fact(x, "machine", host.machine, e) ||

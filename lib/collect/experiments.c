@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/numeral.h"
 #include "base/strbuf.h"
 #include "experiment/experiment.h"
 
@@ -265,7 +266,7 @@ int collect_metrics_add(
 static int experiment_split(
 	char *word, uint64_t *period, unsigned *flags, const char *text, struct error *e)
 {
-	char *colon = strrchr(word, ':'), *end;
+	char *colon = strrchr(word, ':');
 
 	if (colon && strcmp(colon + 1, "stacks") == 0) {
 		*flags |= METRIC_STACKS;
@@ -290,8 +291,7 @@ static int experiment_split(
 		*period = 1;
 		return 0;
 	}
-	*period = strtoull(colon, &end, 10);
-	if (*end || end == colon || *colon == '-' || !*period || *period >> 62)
+	if (!numeral_whole(colon, 1, UINT64_MAX >> 2, period))
 		return error_set(e, ERR_PARSE, "-e %s: invalid period '%s'", text, colon);
 	return 0;
 }

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -337,13 +336,13 @@ static void checkpoint(struct collection *c, uint64_t time)
 
 	if (time < c->next_checkpoint)
 		return;
-	before = collect_own_time();
+	before = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	set_elapsed(c, time);
 	if (sampler_put_values(&c->sampler))
 		return; /* memory is out */
 	if (collect_output_checkpoint(c->request->output, c->experiment, &why))
 		collect_say(c->request, 1, "no checkpoint: %s", why.message);
-	cost = collect_own_time() - before;
+	cost = clock_of(CLOCK_PROCESS_CPUTIME_ID) - before;
 	c->next_checkpoint =
 		time + (cost * CHECKPOINT_SHARE > CHECKPOINT_EVERY ? cost * CHECKPOINT_SHARE
 								   : CHECKPOINT_EVERY);

@@ -3,17 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "experiment/branches.h"
-
-static uint64_t thread_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int note_value_names(struct value_records *r, int kind, struct error *e)
 {
@@ -246,7 +238,7 @@ int value_records_log(
 	struct value_records *r, const struct process *p, const struct branch_values *values)
 {
 	const struct mapping *last = NULL;
-	uint64_t began = thread_ns(), all = 0;
+	uint64_t began = clock_of(CLOCK_THREAD_CPUTIME_ID), all = 0;
 
 	value_sites_moment(&r->sites);
 	for (size_t i = 0; i < values->places; i++) {
@@ -254,7 +246,7 @@ int value_records_log(
 			return -1;
 		all += values->place[i].count;
 	}
-	r->spent += thread_ns() - began;
+	r->spent += clock_of(CLOCK_THREAD_CPUTIME_ID) - began;
 	return experiment_add_value_tally(r->experiment, VALUE_TALLY_MOMENTS, 1) ||
 			       experiment_add_value_tally(r->experiment, VALUE_TALLY_VALUES, all)
 		       ? -1
@@ -284,14 +276,14 @@ int value_records_advance(struct value_records *r, uint64_t time)
 
 	if (r->next == r->pending.count || r->pending.data[r->next].time >= time)
 		return 0;
-	began = thread_ns();
+	began = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	for (; rc == 0 && r->next < r->pending.count && r->pending.data[r->next].time < time;
 		r->next++) {
 		rc = value_records_window(r, &r->pending.data[r->next]);
 		window_free(&r->pending.data[r->next]);
 	}
 	pthread_mutex_lock(&r->lock);
-	r->spent += thread_ns() - began + (r->module.spent - before);
+	r->spent += clock_of(CLOCK_THREAD_CPUTIME_ID) - began + (r->module.spent - before);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "sources/perf_open.h"
 
 #define PAGE_BYTES 4096u
@@ -188,10 +189,7 @@ int watches_begin(struct watches *w, struct error *e)
 
 static double watches_chance(struct watches *w)
 {
-	w->chance ^= w->chance << 13;
-	w->chance ^= w->chance >> 7;
-	w->chance ^= w->chance << 17;
-	return (double)((w->chance >> 11) + 1) * 0x1p-53;
+	return (double)((random_next(&w->chance) >> 11) + 1) * 0x1p-53;
 }
 
 /* The code before each place, as much as can be read. */

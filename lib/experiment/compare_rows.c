@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "base/stats.h"
 
 #define DISCOVERIES 0.05 /* expected share of reported rows that did not change */
@@ -77,13 +78,6 @@ static double own_scatter(
 	return d->exact ? excess : fmax(0, (excess - 1) / s->per_run);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Of the rows with enough samples; returns their number, their dispersions in values. */
 static size_t dispersions(const struct compare_design *d, const uint64_t *counts, size_t rows,
 	double least, double scatter, double *values)
@@ -115,14 +109,14 @@ static double common_scatter(
 	}
 	if (!n)
 		return 0;
-	qsort(values, n, sizeof(*values), ascending);
+	qsort(values, n, sizeof(*values), order_doubles);
 	if (d->exact || values[n / 2] <= median)
 		return d->exact ? values[n / 2] / median : 0;
 	for (int i = 0; i < 40; i++) {
 		double scatter = (low + high) / 2;
 
 		dispersions(d, counts, rows, least, scatter, values);
-		qsort(values, n, sizeof(*values), ascending);
+		qsort(values, n, sizeof(*values), order_doubles);
 		*(values[n / 2] <= median ? &high : &low) = scatter;
 	}
 	return high;
@@ -246,7 +240,7 @@ static double threshold(const struct compare_design *d, const uint64_t *counts, 
 	for (size_t i = 0; i < rows; i++)
 		if (!compare_rows_empty(d, counts + i * run_count(d)))
 			values[n++] = changes[i].p;
-	qsort(values, n, sizeof(*values), ascending);
+	qsort(values, n, sizeof(*values), order_doubles);
 	for (size_t i = 0; i < n; i++)
 		if (values[i] <= DISCOVERIES * (double)(i + 1) / (double)n)
 			limit = values[i];

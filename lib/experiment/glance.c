@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mapping.h"
+#include "base/sort.h"
 #include "experiment/private.h"
 
 enum {
@@ -333,9 +334,7 @@ static int glance_by_place(const void *a, const void *b)
 {
 	const struct page *x = *(const struct page *const *)a, *y = *(const struct page *const *)b;
 
-	if (x->key.image != y->key.image)
-		return x->key.image < y->key.image ? -1 : 1;
-	return x->key.number < y->key.number ? -1 : x->key.number > y->key.number;
+	return sort_rising(x->key.image, y->key.image) ?: sort_rising(x->key.number, y->key.number);
 }
 
 static int walk_page(const struct experiment_glance *g, const struct page *page,

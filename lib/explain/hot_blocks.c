@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "explain/code.h"
 
 struct search {
@@ -65,9 +66,7 @@ static int by_samples(const void *a, const void *b)
 
 	if (x->samples != y->samples)
 		return x->samples < y->samples ? 1 : -1;
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return sort_rising(x->image, y->image) ?: sort_rising(x->begin, y->begin);
 }
 
 int hot_blocks_find(struct hot_blocks *h, const struct prof_data *d, struct error *e)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/shown.h"
+#include "base/sort.h"
 #include "export/private.h"
 
 #define NONE UINT32_MAX
@@ -192,15 +193,11 @@ static int callgrind_by_place(const void *a, const void *b, void *context)
 	const struct export_function *f = export_function_at(w->x, x->key.function),
 				     *g = export_function_at(w->x, y->key.function);
 
-	if (f->key.image != g->key.image)
-		return f->key.image < g->key.image ? -1 : 1;
-	if (x->key.function != y->key.function)
-		return x->key.function < y->key.function ? -1 : 1;
-	if (x->key.address != y->key.address)
-		return x->key.address < y->key.address ? -1 : 1;
-	if (x->key.callee != y->key.callee) /* NONE first */
-		return x->key.callee + 1 < y->key.callee + 1 ? -1 : 1;
-	return x->key.file < y->key.file ? -1 : x->key.file > y->key.file;
+	return sort_rising(f->key.image, g->key.image) ?:
+	       sort_rising(x->key.function, y->key.function) ?:
+	       sort_rising(x->key.address, y->key.address) ?:
+	       sort_rising(x->key.callee + 1, y->key.callee + 1) ?: /* NONE first */
+	       sort_rising(x->key.file, y->key.file);
 }
 
 static int collect(struct writer *w)

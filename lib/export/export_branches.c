@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 #include "export/private.h"
 
 static int export_branches_take(struct export_branches *b, const struct export_profile *x,
@@ -43,11 +45,9 @@ static int by_key(const void *a, const void *b, void *context)
 	const struct export_branch *x = export_branch_at(context, *(const uint32_t *)a),
 				   *y = export_branch_at(context, *(const uint32_t *)b);
 
-	if (x->key.parent != y->key.parent)
-		return x->key.parent < y->key.parent ? -1 : 1;
-	if (x->key.group != y->key.group)
-		return x->key.group < y->key.group ? -1 : 1;
-	return x->key.key < y->key.key ? -1 : x->key.key > y->key.key;
+	return sort_rising(x->key.parent, y->key.parent) ?:
+	       sort_rising(x->key.group, y->key.group) ?:
+	       sort_rising(x->key.key, y->key.key);
 }
 
 /* Depth first, by lists of children. */

@@ -2,6 +2,7 @@
 /* Each distinct address is looked up in its image once, in order of address. */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "export/private.h"
 #include "profile/entities.h"
 
@@ -14,9 +15,7 @@ static int export_names_by_address(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	return sort_rising(x->image, y->image) ?: sort_rising(x->address, y->address);
 }
 
 /* Index of the function, -1 when memory is out. */

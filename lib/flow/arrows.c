@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 struct bundle { /* all arrows to one row */
 	uint32_t to, low, high;
 	size_t first, count; /* in the sorted arrows */
@@ -14,9 +16,7 @@ static int by_target(const void *a, const void *b)
 {
 	const struct flow_arrow *x = a, *y = b;
 
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
+	return sort_rising(x->to, y->to) ?: sort_rising(x->from, y->from);
 }
 
 static int by_length(const void *a, const void *b)
@@ -24,9 +24,7 @@ static int by_length(const void *a, const void *b)
 	const struct bundle *x = a, *y = b;
 	uint32_t p = x->high - x->low, q = y->high - y->low;
 
-	if (p != q)
-		return p < q ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
+	return sort_rising(p, q) ?: sort_rising(x->to, y->to);
 }
 
 static size_t make_bundles(const struct flow_arrow *arrows, size_t count, struct bundle *bundles)

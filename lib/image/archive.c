@@ -93,17 +93,6 @@ int archive_create(const char *directory, struct error *e)
 		  : 0;
 }
 
-static int archive_copy(struct span raw, const char *path, struct error *e)
-{
-	struct file_out out;
-
-	if (file_create(&out, path, e))
-		return -1;
-	if (raw.size)
-		fwrite(raw.data, 1, raw.size, out.stream);
-	return file_commit(&out, e);
-}
-
 static int keep(const char *directory, const struct image_identity *id, const char *name,
 	struct span raw, struct error *e)
 {
@@ -116,7 +105,7 @@ static int keep(const char *directory, const struct image_identity *id, const ch
 		return error_nomem(e);
 	failed = access(path.data, F_OK) == 0
 			 ? 0
-			 : make_way(path.data, e) || archive_copy(raw, path.data, e);
+			 : make_way(path.data, e) || file_write(path.data, raw.data, raw.size, e);
 	strbuf_fini(&path);
 	return failed ? -1 : 0;
 }

@@ -3,6 +3,8 @@
  * interval does not contain an address, only those along its links can. */
 #include "image/intervals.h"
 
+#include "base/sort.h"
+
 int intervals_add(struct intervals *s, uint64_t low, uint64_t high, uint32_t value)
 {
 	struct interval *i;
@@ -24,11 +26,9 @@ static int intervals_compare(const void *a, const void *b)
 {
 	const struct interval *x = a, *y = b;
 
-	if (x->low != y->low)
-		return x->low < y->low ? -1 : 1;
-	if (x->high != y->high)
-		return x->high > y->high ? -1 : 1;
-	return x->outer < y->outer ? -1 : 1;
+	return sort_rising(x->low, y->low) ?:
+	       sort_falling(x->high, y->high) ?:
+	       sort_rising(x->outer, y->outer);
 }
 
 void intervals_settle(struct intervals *s)

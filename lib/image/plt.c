@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/sort.h"
 #include "image/private.h"
 
 struct slot {
@@ -26,7 +27,7 @@ static int plt_by_address(const void *a, const void *b)
 {
 	const struct slot *x = a, *y = b;
 
-	return x->address < y->address ? -1 : x->address > y->address;
+	return sort_rising(x->address, y->address);
 }
 
 /* Most relocations are of data: pointers that are added to, and those that are only moved. */

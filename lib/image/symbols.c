@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "image/private.h"
 
 /* A symbol before it is in the table. */
@@ -243,7 +244,7 @@ static int by_address_of_symbols(const void *a, const void *b)
 {
 	const struct image_symbol *x = a, *y = b;
 
-	return x->address < y->address ? -1 : x->address > y->address;
+	return sort_rising(x->address, y->address);
 }
 
 /* The tables, the most complete first; -1 when memory is out. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "image/debug.h"
 #include "image/private.h"
 #include "image/types.h"
@@ -240,9 +241,7 @@ static int types_by_address(const void *pa, const void *pb)
 {
 	const struct placed *a = pa, *b = pb;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return sort_rising(a->address, b->address) ?: sort_rising(a->order, b->order);
 }
 
 static struct data_types *all_types(struct image *image)

@@ -31,7 +31,6 @@ static inline char *layout_line(const struct layout *l, size_t i)
 /* Links a layout's lines, in random order, into one cycle of pointers to slots; returns its
  * first. */
 void *kernel_chain_build(const struct layout *l, unsigned slot, uint64_t *random);
-uint64_t kernel_random(uint64_t *random);
 
 /* One-cycle adds, each dependent on the last: they measure the core's cycle. count: a multiple of
  * 64. */

@@ -2,17 +2,8 @@
 /* Kernels that load and store. */
 #include "kernels/kernels.h"
 
+#include "base/random.h"
 #include "kernels/private.h"
-
-uint64_t kernel_random(uint64_t *random)
-{
-	uint64_t x = *random;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return *random = x;
-}
 
 /* Sattolo's shuffle, done in the lines themselves: i -> index(next[i]) is one cycle. */
 KERNEL void *kernel_chain_build(const struct layout *l, unsigned slot, uint64_t *random)
@@ -24,7 +15,7 @@ KERNEL void *kernel_chain_build(const struct layout *l, unsigned slot, uint64_t 
 	}
 	for (size_t i = l->count - 1; i > 0; i--) {
 		struct node *a = (struct node *)layout_line(l, i);
-		struct node *b = (struct node *)layout_line(l, kernel_random(random) % i);
+		struct node *b = (struct node *)layout_line(l, random_next(random) % i);
 		struct node *next = a->next[slot];
 
 		a->next[slot] = b->next[slot];

@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/random.h"
+
 #define LATER_NS     5e6
 #define SHARED_LINES 256
 
@@ -134,7 +136,7 @@ static const uint8_t *conditions(struct rig *r, int random)
 	if (!random)
 		return r->even;
 	for (size_t i = 0; i < COINS / sizeof(*words); i++)
-		words[i] = kernel_random(&r->random);
+		words[i] = random_next(&r->random);
 	return r->coins;
 }
 

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "kernels/probe.h"
 
 #define MEBI      ((size_t)1 << 20)
@@ -22,10 +23,7 @@
 
 double rig_now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+	return (double)clock_ns();
 }
 
 static size_t power_below(size_t n)
@@ -181,7 +179,7 @@ static void place_scattered(struct rig *r)
 	first = last = r->wide + (begin - (uintptr_t)r->wide);
 	*(void **)first = first;
 	for (int i = 1; i < SCATTERED; i++) {
-		char *line = first + kernel_random(&r->random) % (WIDE / LINE) * LINE;
+		char *line = first + random_next(&r->random) % (WIDE / LINE) * LINE;
 
 		if (*(void **)line)
 			continue; /* it is in the chain already */

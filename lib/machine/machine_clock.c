@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "machine/private.h"
 
 #if defined(__x86_64__)
@@ -90,13 +91,6 @@ struct machine_clock_timing machine_time_clock(void)
 }
 #endif
 
-static int clock_by_length(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 struct machine_clock_timing machine_judge_clock(uint64_t *ns, size_t n, uint64_t cycles)
 {
 	struct machine_clock_timing t = {0, 1};
@@ -105,7 +99,7 @@ struct machine_clock_timing machine_judge_clock(uint64_t *ns, size_t n, uint64_t
 
 	if (n == 0)
 		return t;
-	qsort(ns, n, sizeof(*ns), clock_by_length);
+	qsort(ns, n, sizeof(*ns), order_u64);
 	while (whole < n && ns[whole] <= ns[n / 10] + ns[n / 10] / 4)
 		whole++;
 	median = ns[whole / 2];

@@ -77,22 +77,6 @@ static void monitor_say(const struct monitor *m, const char *format, ...)
 	m->request->say(m->request->context, line);
 }
 
-static uint64_t monitor_cpu(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t wall_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 /* ---- opening ---- */
 
 /* The part of the budget that is for samples. */
@@ -243,7 +227,8 @@ static double follow_earned(struct monitor *m, uint64_t now)
 	double own, ticks, all;
 
 	(void)followed_besides(m, &own);
-	ticks = (double)monitor_cpu() - own + (double)m->watch.counts.records * m->clock.cost;
+	ticks = (double)clock_of(CLOCK_PROCESS_CPUTIME_ID) - own +
+		(double)m->watch.counts.records * m->clock.cost;
 	all = m->request->budget * (double)(now - m->began) * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	if (all - ticks > m->earned)
 		m->earned = all - ticks;
@@ -259,13 +244,13 @@ static void monitor_settle(struct monitor *m, uint64_t now)
 
 	if (m->follow)
 		monitor_follow_settle(m->follow, s);
-	s->updated = wall_ns() / SECOND;
+	s->updated = clock_of(CLOCK_REALTIME) / SECOND;
 	s->period = m->clock.watch.period;
 	s->cost = m->clock.cost * 1e-9;
 	s->elapsed = (double)(now - m->began) * 1e-9;
-	s->cpu = (double)monitor_cpu() * 1e-9;
-	s->overhead =
-		machine_share(m, monitor_cpu() + (uint64_t)besides, c->records, now - m->began);
+	s->cpu = (double)clock_of(CLOCK_PROCESS_CPUTIME_ID) * 1e-9;
+	s->overhead = machine_share(m, clock_of(CLOCK_PROCESS_CPUTIME_ID) + (uint64_t)besides,
+		c->records, now - m->began);
 	s->records = c->records;
 	s->user = c->user;
 	s->system = c->system;
@@ -301,7 +286,8 @@ static void monitor_publish(struct monitor *m, uint64_t now)
  * period. */
 static int keep_budget(struct monitor *m, uint64_t now, struct error *e)
 {
-	uint64_t cpu = monitor_cpu() - m->cpu, records = m->watch.counts.records - m->records;
+	uint64_t cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - m->cpu,
+		 records = m->watch.counts.records - m->records;
 	uint64_t passed = now - m->interval;
 	double own, besides = followed_besides(m, &own);
 	double share = machine_share(m, cpu, records, passed);
@@ -334,7 +320,7 @@ static int keep_budget(struct monitor *m, uint64_t now, struct error *e)
 static bool day_is_certain(struct monitor *m, uint64_t now)
 {
 	time_t expected = m->sweep.day + (time_t)((now - m->sweep.at) / SECOND);
-	time_t is = (time_t)(wall_ns() / SECOND);
+	time_t is = (time_t)(clock_of(CLOCK_REALTIME) / SECOND);
 
 	if (m->sweep.at && llabs((long long)is - (long long)expected) > DAY_SECONDS / 2) {
 		m->sweep.doubted = now + (uint64_t)DAY_SECONDS * SECOND;
@@ -348,7 +334,8 @@ static bool day_is_certain(struct monitor *m, uint64_t now)
 
 static void sweep_at_times(struct monitor *m, uint64_t now)
 {
-	struct store_policy policy = {.today = store_day_of((long)(wall_ns() / SECOND / 86400)),
+	struct store_policy policy = {
+		.today = store_day_of((long)(clock_of(CLOCK_REALTIME) / SECOND / 86400)),
 		.days = KEEP_DAYS,
 		.weeks = KEEP_WEEKS,
 		.most = DAY_FILES,
@@ -379,8 +366,8 @@ static void *monitor_writer(void *context)
 /* The disk may be slow, and records must be read meanwhile: a thread writes. */
 static int monitor_write(struct monitor *m, uint64_t now, struct error *e)
 {
-	if (monitor_watch_detach(
-		    &m->watch, &m->part, &m->clock.watch, wall_ns(), now - m->interval))
+	if (monitor_watch_detach(&m->watch, &m->part, &m->clock.watch, clock_of(CLOCK_REALTIME),
+		    now - m->interval))
 		return error_nomem(e);
 	m->write_now = false;
 	m->writing = WRITING;
@@ -420,7 +407,7 @@ static bool is_due(const struct monitor *m, uint64_t now)
 	return m->write_now || monitor_watch_full(&m->watch) ||
 	       (!m->unwritten && monitor_watch_fills(&m->watch)) ||
 	       now - m->interval >= (uint64_t)(m->request->every * SECOND) ||
-	       wall_ns() / day != m->watch.began / day;
+	       clock_of(CLOCK_REALTIME) / day != m->watch.began / day;
 }
 
 /* ---- while it runs ---- */
@@ -466,7 +453,7 @@ static int monitor_round(struct monitor *m, uint64_t limit, struct error *e)
 {
 	uint64_t now = clock_ns();
 
-	m->watch.wall = wall_ns() - now;
+	m->watch.wall = clock_of(CLOCK_REALTIME) - now;
 	if (rings_drain(&m->rings, limit, monitor_on_record, &m->watch) ||
 		monitor_watch_trim(&m->watch))
 		return error_nomem(e);
@@ -529,12 +516,12 @@ static int monitor_begin(struct monitor *m, struct error *e)
 	if (monitor_choose(m, e))
 		return -1;
 	m->watching = true;
-	if (monitor_watch_init(&m->watch, &m->clock.watch, wall_ns()))
+	if (monitor_watch_init(&m->watch, &m->clock.watch, clock_of(CLOCK_REALTIME)))
 		return error_nomem(e);
 	if (monitor_open(m, e))
 		return -1;
 	s->pid = (uint64_t)getpid();
-	s->began = wall_ns() / SECOND;
+	s->began = clock_of(CLOCK_REALTIME) / SECOND;
 	s->budget = r->budget;
 	snprintf(s->clock, sizeof(s->clock), "%s", monitor_clock_names[m->clock.kind]);
 	snprintf(s->scope, sizeof(s->scope), "%s", m->scope_own ? "user" : "system");
@@ -552,7 +539,7 @@ static int monitor_begin(struct monitor *m, struct error *e)
 		return -1;
 	/* the beginning is no part of an interval, but has to be earned before branches are */
 	m->interval = clock_ns();
-	m->cpu = monitor_cpu();
+	m->cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	monitor_publish(m, m->interval);
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "monitor/monitor_clock.h"
 #include "sources/perf_open.h"
 
@@ -85,13 +86,6 @@ static uint64_t spin_slice(struct gaps *g)
 	return least;
 }
 
-static int by_gap(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The lower quartile; *error: about its standard error. */
 static double usual_gap(struct gaps *g, double *error)
 {
@@ -99,7 +93,7 @@ static double usual_gap(struct gaps *g, double *error)
 
 	if (!g->count)
 		return 0;
-	qsort(g->list, g->count, sizeof(g->list[0]), by_gap);
+	qsort(g->list, g->count, sizeof(g->list[0]), order_u64);
 	low = g->list[g->count / 4];
 	high = g->list[g->count / 2];
 	*error += (double)(high - low) / sqrt((double)g->count);
@@ -150,7 +144,7 @@ static double measure_samples(int fd, struct perf_event_mmap_page *ring)
 	samples = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE) /
 		  (8 * (1 + 4 + 1 + (unsigned)__builtin_popcountll(WATCH_REGISTERS)));
 	if (gaps && gaps->count > samples / 2) {
-		qsort(gaps->list, gaps->count, sizeof(gaps->list[0]), by_gap);
+		qsort(gaps->list, gaps->count, sizeof(gaps->list[0]), order_u64);
 		cost = (double)gaps->list[gaps->count / 2];
 	}
 	free(gaps);
@@ -178,7 +172,7 @@ static double measure_calls(int fd, struct perf_event_mmap_page *ring)
 		}
 		list[i] = took[1] > took[0] ? took[1] - took[0] : 0;
 	}
-	qsort(list, PAIRS, sizeof(list[0]), by_gap);
+	qsort(list, PAIRS, sizeof(list[0]), order_u64);
 	return (double)list[PAIRS / 2] / CALLS;
 }
 

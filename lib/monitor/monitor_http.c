@@ -11,19 +11,16 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/numeral.h"
 #include "base/openmetrics.h"
 
 unsigned monitor_http_seconds(const char *text)
 {
-	char *end;
-	unsigned long n;
+	uint64_t n;
 
 	if (!text)
 		return HTTP_SECONDS;
-	if (*text < '0' || *text > '9')
-		return 0;
-	n = strtoul(text, &end, 10);
-	return *end || n > HTTP_SECONDS_MAX ? 0 : (unsigned)n;
+	return numeral_whole(text, 0, HTTP_SECONDS_MAX, &n) ? (unsigned)n : 0;
 }
 
 #ifdef HAVE_MICROHTTPD

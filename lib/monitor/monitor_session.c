@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "experiment/branches.h"
 #include "experiment/file.h"
@@ -89,12 +89,6 @@ static int spawn_recorder(struct monitor_session *s, const char *file, const cha
 	return failed ? -1 : 0;
 }
 
-static double usage_ns(const struct rusage *u)
-{
-	return 1e9 * (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
-	       1e3 * (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
-}
-
 /* It is never killed: a program that is followed would die with the tracer. */
 static void await_recorder(struct monitor_session *s)
 {
@@ -107,7 +101,7 @@ static void await_recorder(struct monitor_session *s)
 	pthread_mutex_lock(&s->lock);
 	s->child = 0;
 	if (wait4(child, NULL, 0, &usage) == child)
-		s->spent += usage_ns(&usage);
+		s->spent += clock_used_ns(&usage);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -200,14 +194,12 @@ static void examine_image(struct monitor_session *s)
 static void *session_thread(void *context)
 {
 	struct monitor_session *s = context;
-	struct timespec t;
 
 	if (s->examine)
 		examine_image(s);
 	if (s->outcome == SESSION_HELD)
 		hold_session(s);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	s->own = 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+	s->own = (double)clock_of(CLOCK_THREAD_CPUTIME_ID);
 	s->spent += s->own;
 	__atomic_store_n(&s->ended, true, __ATOMIC_RELEASE);
 	return NULL;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 enum { METRIC_USER, METRIC_SYSTEM };
 
 #define TRIM_LEAST 4096 /* processes and images that are not worth trimming */
@@ -112,10 +114,7 @@ bool monitor_watch_full(const struct watch *w)
 /* [0,1) */
 static double watch_chance(struct watch *w)
 {
-	w->random ^= w->random << 13;
-	w->random ^= w->random >> 7;
-	w->random ^= w->random << 17;
-	return (double)(w->random >> 11) * 0x1p-53;
+	return (double)(random_next(&w->random) >> 11) * 0x1p-53;
 }
 
 /* Does it come for its own time, and not for that of a sample before? 1, 0; -1: memory is out. */

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/order.h"
+#include "base/random.h"
 #include "base/stats.h"
 #include "pgo/verify_private.h"
 
@@ -20,15 +21,6 @@ enum { DRAWS = 2000, PER_ROUND = 2, LIMIT_SLOWER = 10 };
 static const double ELAPSED_LOSS = 0.01; /* of the old time: what refuses */
 static const double SHORT_RUN = 0.02;    /* seconds: below, starting a process is most of it */
 static const double MODEL_LOSS = 0.005;  /* of cycles: more than the model's own differences */
-
-/* xorshift64 (Marsaglia 2003) */
-static size_t next_draw(uint64_t *state, size_t n)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (size_t)((*state >> 11) % n);
-}
 
 static double gain_of(double *a, double *b, size_t n)
 {
@@ -53,7 +45,7 @@ struct verify_interval verify_gain(const double *a, const double *b, size_t roun
 	g.value = gain_of(x, y, n);
 	for (size_t k = 0; k < DRAWS; k++) {
 		for (size_t i = 0; i < rounds; i++) {
-			size_t from = next_draw(&state, rounds);
+			size_t from = (random_next(&state) >> 11) % rounds;
 
 			memcpy(x + i * per, a + from * per, per * sizeof(*x));
 			memcpy(y + i * per, b + from * per, per * sizeof(*y));

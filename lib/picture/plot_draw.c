@@ -129,19 +129,15 @@ int plot_draw(const struct plot_output *to, const struct strbuf *script, struct 
 	struct error *e)
 {
 	bool terminal = strcmp(to->path, "-") == 0;
-	struct file_out f;
 	char *path;
-	int rc = -1;
+	int rc;
 
 	if (script->failed)
 		return error_nomem(e);
 	path = terminal ? temporary_path(e) : script_path(to->path);
 	if (!path)
 		return terminal ? -1 : error_nomem(e);
-	if (file_create(&f, path, e) == 0) {
-		fwrite(strbuf_text(script), 1, script->length, f.stream);
-		rc = file_commit(&f, e);
-	}
+	rc = file_write(path, strbuf_text(script), script->length, e);
 	if (rc == 0)
 		rc = plot_draw_run(path, to->path, text, e);
 	if (terminal && rc == 0)

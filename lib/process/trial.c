@@ -15,25 +15,13 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum { FILES_LARGEST = 1 << 30 }; /* bytes */
 
 static int stopped_by; /* a signal that ended a run */
-
-static double trial_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double seconds_of(const struct timeval *t)
-{
-	return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
-}
 
 static int redirect_to(const char *path, int flags, int to)
 {
@@ -137,7 +125,7 @@ static enum trial_end trial_wait(
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd p[2] = {{.fd = fd, .events = POLLIN}, {.fd = s->fd, .events = POLLIN}};
-	double end = trial_now() + limit, left = limit;
+	double end = clock_seconds() + limit, left = limit;
 	enum trial_end how = TRIAL_ENDED;
 
 	while (fd >= 0) {
@@ -145,7 +133,7 @@ static enum trial_end trial_wait(
 		int n = poll(p, 2, ms);
 
 		*signal = n > 0 && p[1].revents ? signals_read(s) : 0;
-		left = end - trial_now();
+		left = end - clock_seconds();
 		if (*signal)
 			how = TRIAL_STOPPED;
 		else if (n > 0 && p[0].revents)
@@ -186,8 +174,8 @@ static int collect_trial(
 		if (errno != EINTR)
 			rc = error_sys(e, errno, "cannot wait for %s", t->argv[0]);
 	if (rc == 0) {
-		r->elapsed = trial_now() - began;
-		r->cpu = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+		r->elapsed = clock_seconds() - began;
+		r->cpu = clock_used_ns(&usage) * 1e-9;
 	}
 	if (!t->shares)
 		kill(-pid, SIGKILL); /* what it left running */
@@ -211,7 +199,7 @@ int trial_run(const struct trial *t, struct trial_result *r, struct error *e)
 		return trial_stopped(e);
 	if (pipe2(report, O_CLOEXEC))
 		return error_sys(e, errno, "cannot run %s", t->argv[0]);
-	began = trial_now();
+	began = clock_seconds();
 	pid = fork();
 	if (pid == 0)
 		become(t, report[1]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/numeral.h"
 #include "schedule/core_private.h"
 
 int core_fail(struct core_reader *r, const char *format, ...)
@@ -32,10 +33,9 @@ size_t core_split(char *text, char **words, size_t room)
 
 int core_read_number(struct core_reader *r, const char *word, unsigned limit, unsigned *to)
 {
-	char *end;
-	unsigned long value = strtoul(word, &end, 10);
+	uint64_t value;
 
-	if (*word < '0' || *word > '9' || *end || value > limit)
+	if (!numeral_whole(word, 0, limit, &value))
 		return core_fail(r, "'%s' is not a whole number from 0 to %u", word, limit);
 	*to = (unsigned)value;
 	return 0;

@@ -15,8 +15,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/clock.h"
 #include "sources/bank.h"
 #include "sources/perf_open.h"
 #include "sources/source.h"
@@ -28,12 +28,6 @@ struct os_row {
 	bool level_matters;                          /* excluding the kernel changes the count */
 	double (*from_usage)(const struct rusage *); /* NULL: rusage does not have it */
 };
-
-static double usage_clock(const struct rusage *u)
-{
-	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1e9 +
-	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e3;
-}
 
 static double usage_system(const struct rusage *u)
 {
@@ -63,7 +57,7 @@ static double usage_minor(const struct rusage *u)
 #define NO_COUNTER UINT64_MAX /* rusage alone has it */
 
 static const struct os_row os_rows[] = {
-	{EV_TASK_CLOCK, PERF_COUNT_SW_TASK_CLOCK, false, usage_clock},
+	{EV_TASK_CLOCK, PERF_COUNT_SW_TASK_CLOCK, false, clock_used_ns},
 	{EV_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS, true, usage_faults},
 	{EV_MAJOR_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MAJ, true, usage_major},
 	{EV_CONTEXT_SWITCHES, PERF_COUNT_SW_CONTEXT_SWITCHES, true, usage_switches},

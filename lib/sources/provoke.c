@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/random.h"
 #include "sources/selftest.h"
 
 #define PAGE      4096
@@ -22,14 +23,6 @@
 #else
 #define BUFFER (64 << 20)
 #endif
-
-static uint64_t next_random(uint64_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
 
 static void provoke_flush(char *line)
 {
@@ -58,11 +51,11 @@ static void provoke_misses(char *buffer, const char *pages, uint64_t *x)
 	fence();
 	/* Each address depends on the load before: no two misses overlap. */
 	for (int i = 0; i < 2000; i++)
-		at = (next_random(x) + (uint64_t)((volatile char *)buffer)[at]) % (BUFFER / LINE) *
+		at = (random_next(x) + (uint64_t)((volatile char *)buffer)[at]) % (BUFFER / LINE) *
 		     LINE;
 	for (int i = 0; i < 4000; i++)
 		at += (uint64_t)((
-			volatile const char *)pages)[(next_random(x) + at) % TLB_PAGES * PAGE];
+			volatile const char *)pages)[(random_next(x) + at) % TLB_PAGES * PAGE];
 	*x += at;
 }
 
@@ -83,7 +76,7 @@ static void provoke_branches(uint64_t *x)
 	volatile uint64_t sum = 0;
 
 	for (int i = 0; i < 4000; i++) {
-		uint64_t v = next_random(x);
+		uint64_t v = random_next(x);
 
 		if (v & 0x10000)
 			sum = odd(sum);

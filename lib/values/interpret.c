@@ -5,6 +5,7 @@
 
 #include <speedshop/values.h>
 
+#include "base/random.h"
 #include "experiment/values.h"
 #include "isa/condition.h"
 #include "isa/registers.h"
@@ -322,10 +323,7 @@ static enum value_end step_once(struct values *v)
 
 static unsigned draw_spread(struct values *v)
 {
-	v->chance ^= v->chance << 13;
-	v->chance ^= v->chance >> 7;
-	v->chance ^= v->chance << 17;
-	return (unsigned)((v->chance >> 32) % v->config.spread);
+	return (unsigned)((random_next(&v->chance) >> 32) % v->config.spread);
 }
 
 static void set_length(struct values *v)

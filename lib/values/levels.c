@@ -4,12 +4,12 @@
  * memory of the right size, in random order, and lines that are flushed before. Where the memory is
  * in steps of several lines, so that prefetchers of neighbouring lines do not help.
  */
+#include "base/clock.h"
 #include "values/latencies.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STEP       256 /* bytes */
@@ -161,21 +161,13 @@ static void measure_form(struct latency_levels *l, struct levels_room *r, int fo
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Before it is known how long a tick is, a few milliseconds are timed. */
 static double tick_length(void)
 {
-	uint64_t began = now_ns(), ticks = __builtin_ia32_rdtsc(), now;
+	uint64_t began = clock_ns(), ticks = __builtin_ia32_rdtsc(), now;
 
 	do
-		now = now_ns();
+		now = clock_ns();
 	while (now - began < 3000000);
 	ticks = __builtin_ia32_rdtsc() - ticks;
 	return (double)(now - began) / (double)ticks;

@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/proc.h"
 #include "base/table.h"
 #include "values/value_module.h"
@@ -337,17 +337,10 @@ static void child_look(struct child *c)
 		c->window(&x);
 }
 
-static uint64_t process_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void child_answer(struct child *c)
 {
-	const struct value_module_answer a = {VALUE_MODULE_MAGIC, c->valued, process_ns()};
+	const struct value_module_answer a = {
+		VALUE_MODULE_MAGIC, c->valued, clock_of(CLOCK_PROCESS_CPUTIME_ID)};
 
 	child_write(&a, sizeof(a));
 	child_write(c->values, c->valued * sizeof(*c->values));

@@ -6,7 +6,7 @@ sources=$(tracked | grep -E '^(lib|perfex|ssrun|prof)/.*\.c$' | grep -vE '^lib/(
 # These write only constants, numbers, and what they escaped; the last one event names of its own table.
 allowed='^lib/(base/(say|shown|progress)|perfex/perfex_classic)\.c:'
 # Streams as arguments of functions that escape, or that write texts of the option tables; documents that escape in their own way.
-allowed="$allowed|(shown_write|option_usage|output|newterm|export_write|page_write|draw|fflush|ferror)\\(.*std(out|err)|PERFEX_VERSION|^lib/base/file\\.c:.*/dev/std|option_print|stream = o->output"
+allowed="$allowed|(shown_write|option_usage|shown_output|file_output|newterm|export_write|page_write|draw|fflush|ferror)\\(.*std(out|err)|PERFEX_VERSION|^lib/base/file\\.c:.*(/dev/std|stream = stdout)|option_print"
 # The usage hints of perfex and ssrun, which are constants.
 allowed="$allowed|^(perfex|ssrun)/main\\.c:[0-9]*:[	 ]*stderr\\);"
 leaks() { # file...

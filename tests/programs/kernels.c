@@ -4,6 +4,7 @@
  * LENGTH twentieths of a second on a processor of today; so that it can be timed natively and under
  * the model. -clock: prints the core's clock at this moment, in Hz, by a chain of additions.
  */
+#include "base/random.h"
 #include "kernels/kernels_code.c"
 #include "kernels/kernels_core.c"
 #include "kernels/kernels_data.c"
@@ -95,7 +96,7 @@ static void branches(size_t random, size_t count)
 	uint8_t *bytes = (uint8_t *)memory(64 * KIB, PROT_READ | PROT_WRITE);
 
 	for (size_t i = 0; i < 64 * KIB; i++)
-		bytes[i] = (uint8_t)(random ? kernel_random(&seed) >> 40 : i & 1);
+		bytes[i] = (uint8_t)(random ? random_next(&seed) >> 40 : i & 1);
 	for (size_t i = 0; i < count; i += 64 * KIB)
 		kernel_branches(bytes, 64 * KIB);
 }
@@ -106,7 +107,7 @@ static void branches_early(size_t unused, size_t count)
 
 	(void)unused;
 	for (size_t i = 0; i < KIB; i++)
-		words[i] = kernel_random(&seed);
+		words[i] = random_next(&seed);
 	for (size_t i = 0; i < count; i += 64 * KIB)
 		kernel_branches_early(words, 64 * KIB);
 }

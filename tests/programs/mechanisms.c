@@ -8,6 +8,7 @@
  * tests/accuracy/mechanisms has the list of kernels with numbers, and which constant of a machine
  * description each shows.
  */
+#include "base/random.h"
 #include "kernels/kernels_core.c"
 #include "kernels/kernels_data.c"
 
@@ -81,7 +82,7 @@ static uint32_t *shuffled(size_t n)
 	for (size_t i = 0; i < n; i++)
 		o[i] = (uint32_t)i;
 	for (size_t i = n; i > 1; i--) {
-		size_t k = kernel_random(&seed) % i;
+		size_t k = random_next(&seed) % i;
 		uint32_t other = o[i - 1];
 
 		o[i - 1] = o[k];
@@ -464,15 +465,15 @@ static int every_other(size_t i)
 static int any(size_t i)
 {
 	(void)i;
-	return (int)(kernel_random(&seed) >> 20 & 255);
+	return (int)(random_next(&seed) >> 20 & 255);
 }
 
 /* Each bit once in eight times. */
 static int one_in_eight(size_t i)
 {
 	(void)i;
-	return (int)(kernel_random(&seed) >> 20 & kernel_random(&seed) >> 30 &
-		     kernel_random(&seed) >> 40 & 255);
+	return (int)(random_next(&seed) >> 20 & random_next(&seed) >> 30 &
+		     random_next(&seed) >> 40 & 255);
 }
 
 /* Series of so many bits: every other one is the same. */
@@ -481,7 +482,7 @@ static size_t series;
 static int half_new(size_t i)
 {
 	static uint8_t same[1 << 16];
-	uint8_t now = (uint8_t)(kernel_random(&seed) >> 20);
+	uint8_t now = (uint8_t)(random_next(&seed) >> 20);
 
 	if (i / series % 2)
 		return now;
@@ -545,7 +546,7 @@ static turn targets(const size_t *n, int shared, int cyclic)
 	}
 	align(16);
 	for (size_t i = 0; i < n[2]; i++)
-		table[i] = at[cyclic ? i % n[0] : kernel_random(&seed) % n[0]];
+		table[i] = at[cyclic ? i % n[0] : random_next(&seed) % n[0]];
 	table[n[2]] = (uintptr_t)put;
 	RETURN;
 	units = n[2];

@@ -3,6 +3,7 @@
 #include "../tap.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
