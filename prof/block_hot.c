@@ -67,7 +67,6 @@ int blocks_from_experiment(block_items *items, const char *path, size_t top, str
 	char *words[] = {(char *)path, NULL};
 	struct prof_input input = {.file = path};
 	const struct prof_request request = {.inputs = &input, .count = 1};
-	struct prof_images *images = NULL;
 	struct arguments arguments;
 	struct loaded loaded = {0};
 	struct prof_data data = {0};
@@ -77,15 +76,9 @@ int blocks_from_experiment(block_items *items, const char *path, size_t top, str
 
 	if (rc == 0) {
 		input.experiment = &loaded.experiments.data[0];
-		rc = profile_data_init(&data, &request, e);
+		rc = profile_named_init(&data, &request, &search, e) ?: find(items, &data, top, e);
 	}
-	if (rc == 0) {
-		images = profile_images_new(&data, &search, e);
-		data.names = (struct prof_names){&profile_images_ops, images};
-		rc = images ? find(items, &data, top, e) : -1;
-	}
-	profile_images_free(images);
-	profile_data_fini(&data);
+	profile_named_fini(&data);
 	loaded_fini(&loaded);
 	arguments_fini(&arguments);
 	return rc;

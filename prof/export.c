@@ -61,45 +61,37 @@ static int export_code(const struct options *o, struct prof_data *data,
 	return rc;
 }
 
-static int export_samples_of(const struct options *o, struct prof_data *data,
-	const struct export_request *wanted, const struct export_format *format, bool *incomplete,
-	struct error *e)
+static int export_samples_of(struct reporting *r, struct prof_data *data,
+	const struct export_format *format, struct error *e)
 {
-	struct export_profile *x = export_new(data, wanted, format, e);
-	int rc = x ? file_output(o->output, stdout, write_samples, x, e) : -1;
+	const struct export_request wanted = {.creator = "prof " PERFEX_VERSION,
+		.metrics = r->o->metrics.data,
+		.progress = r->request->progress};
+	struct export_profile *x = export_new(data, &wanted, format, e);
+	int rc = x ? file_output(r->o->output, stdout, write_samples, x, e) : -1;
 
-	progress_end(wanted->progress);
+	progress_end(wanted.progress);
 	if (rc == 0) {
 		tell(x, format);
-		*incomplete = *incomplete || export_notes(x)->incomplete;
+		r->incomplete = r->incomplete || export_notes(x)->incomplete;
 	}
 	export_free(x);
 	return rc;
 }
 
-int do_export(const struct options *o, const struct prof_request *request,
-	const struct prof_images_search *search, bool *incomplete, struct error *e)
+int do_export(struct reporting *r, struct error *e)
 {
+	const struct options *o = r->o;
 	const struct pgo_format *code = pgo_format_find(o->export);
 	const struct export_format *format = code ? NULL : export_format_find(o->export, e);
-	const struct export_request wanted = {.creator = "prof " PERFEX_VERSION,
-		.metrics = o->metrics.data,
-		.progress = request->progress};
-	struct prof_images *images;
 	struct prof_data data;
-	int rc = -1;
+	int rc;
 
 	if ((!code && !format) || check_terminal(o, code ? code->binary : format->binary, e) ||
-		profile_data_init(&data, request, e))
+		profile_named_init(&data, r->request, r->search, e))
 		return -1;
-	images = profile_images_new(&data, search, e);
-	if (images) {
-		data.names = (struct prof_names){&profile_images_ops, images};
-		rc = code ? export_code(o, &data, code, e)
-			  : export_samples_of(o, &data, &wanted, format, incomplete, e);
-	}
-	progress_end(request->progress);
-	profile_images_free(images);
-	profile_data_fini(&data);
+	rc = code ? export_code(o, &data, code, e) : export_samples_of(r, &data, format, e);
+	progress_end(r->request->progress);
+	profile_named_fini(&data);
 	return rc;
 }

@@ -13,10 +13,9 @@ enum { BINS = 100 /* columns of the timeline */ };
 
 struct making {
 	const struct options *o;
-	const struct prof_images_search *search;
-	struct prof_request request;
+	struct reporting *r;
+	struct prof_request request; /* of the part that is being made */
 	struct prof_data data;
-	struct prof_images *images;
 	struct page page;
 };
 
@@ -29,24 +28,6 @@ struct part {
 	bool inclusive;                        /* where there are call paths */
 	bool diff;                             /* of what changed */
 };
-
-static int html_open_data(struct making *m, struct error *e)
-{
-	if (profile_data_init(&m->data, &m->request, e))
-		return -1;
-	m->images = profile_images_new(&m->data, m->search, e);
-	if (!m->images)
-		return -1;
-	m->data.names = (struct prof_names){&profile_images_ops, m->images};
-	return 0;
-}
-
-static void html_close_data(struct making *m)
-{
-	profile_images_free(m->images);
-	profile_data_fini(&m->data);
-	m->images = NULL;
-}
 
 static bool has_paths(const struct making *m)
 {
@@ -98,45 +79,41 @@ static struct prof_quit html_quit(const struct making *m, const struct part *par
 }
 
 /* The data are open; they are closed here. */
-static int add_table(struct making *m, const struct part *part, const struct loaded *l,
-	bool *incomplete, struct error *e)
+static int add_table(struct making *m, const struct part *part, struct error *e)
 {
 	struct report_table table = {0};
 	int rc = part->make(&m->data, &table, e);
 
 	if (rc == 0)
-		rc = loaded_note_damage(l, &table, e);
+		rc = loaded_note_damage(m->r->l, &table, e);
 	if (rc == 0)
 		rc = report_names_shorten(&table, m->request.name_limit, e);
 	if (rc == 0)
 		rc = page_add_table(&m->page, part->name, &table, e);
-	*incomplete = *incomplete || table.incomplete;
+	m->r->incomplete = m->r->incomplete || table.incomplete;
 	report_table_fini(&table);
-	html_close_data(m);
+	profile_named_fini(&m->data);
 	return rc;
 }
 
-static int add_part(struct making *m, const struct part *part, const struct loaded *l,
-	bool *incomplete, struct error *e)
+static int add_part(struct making *m, const struct part *part, struct error *e)
 {
 	m->request.quit = html_quit(m, part);
 	m->request.bins = BINS;
 	m->request.compare = m->o->compare || (m->o->diff && !part->diff);
 	m->request.inclusive = false;
 	m->request.threads = false;
-	if (html_open_data(m, e)) {
-		html_close_data(m);
+	if (profile_named_init(&m->data, &m->request, m->r->search, e))
 		return -1;
-	}
 	m->request.inclusive = part->inclusive && has_paths(m);
 	if (!part->there || part->there(m))
-		return add_table(m, part, l, incomplete, e);
-	html_close_data(m);
+		return add_table(m, part, e);
+	profile_named_fini(&m->data);
 	return 0;
 }
 
 /* Functions by what -by asks for; otherwise by process, or by thread if there is one process. */
-static int add_groups(struct making *m, const struct loaded *l, bool *incomplete, struct error *e)
+static int add_groups(struct making *m, struct error *e)
 {
 	static const char *const names[] = {[PROF_GROUP_THREAD] = "threads",
 		[PROF_GROUP_PROCESS] = "processes",
@@ -153,13 +130,11 @@ static int add_groups(struct making *m, const struct loaded *l, bool *incomplete
 		m->request.threads = true;
 		m->request.by = asked ? m->o->request.by : usual[i];
 		part.name = names[m->request.by];
-		if (html_open_data(m, e)) {
-			html_close_data(m);
+		if (profile_named_init(&m->data, &m->request, m->r->search, e))
 			return -1;
-		}
 		if (asked || m->data.groups.count > 1)
-			return add_table(m, &part, l, incomplete, e);
-		html_close_data(m);
+			return add_table(m, &part, e);
+		profile_named_fini(&m->data);
 	}
 	return 0;
 }
@@ -173,7 +148,7 @@ static bool is_part(report_view *make)
 }
 
 /* Reports that the user asked for, and that the page does not have anyway. */
-static int add_views(struct making *m, const struct loaded *l, bool *incomplete, struct error *e)
+static int add_views(struct making *m, struct error *e)
 {
 	int rc = 0;
 
@@ -183,7 +158,7 @@ static int add_views(struct making *m, const struct loaded *l, bool *incomplete,
 			.diff = m->o->diff};
 
 		if (m->o->view[i] && !is_part(part.make))
-			rc = add_part(m, &part, l, incomplete, e);
+			rc = add_part(m, &part, e);
 	}
 	return rc;
 }
@@ -197,13 +172,13 @@ static int add_paths(struct making *m, struct error *e)
 
 	m->request.compare = m->o->compare || m->o->diff;
 	m->request.threads = false;
-	rc = html_open_data(m, e);
+	rc = profile_named_init(&m->data, &m->request, m->r->search, e);
 	if (rc == 0) {
 		x = export_new(&m->data, &wanted, &export_format_paths, e);
 		rc = x ? page_add_paths(&m->page, x, e) : -1;
 	}
 	export_free(x);
-	html_close_data(m);
+	profile_named_fini(&m->data);
 	return rc;
 }
 
@@ -212,23 +187,22 @@ static int html_write(void *page, FILE *out, struct error *e)
 	return page_write(page, out, e);
 }
 
-int do_html(const struct options *o, const struct loaded *l, const struct prof_request *request,
-	const struct prof_images_search *search, bool *incomplete, struct error *e)
+int do_html(struct reporting *r, struct error *e)
 {
-	struct making m = {.o = o, .search = search, .request = *request};
+	struct making m = {.o = r->o, .r = r, .request = *r->request};
 	int rc = page_begin(&m.page, "prof " PERFEX_VERSION, e);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++)
-		rc = add_part(&m, &parts[i], l, incomplete, e);
+		rc = add_part(&m, &parts[i], e);
 	if (rc == 0)
-		rc = add_groups(&m, l, incomplete, e);
+		rc = add_groups(&m, e);
 	if (rc == 0)
-		rc = add_views(&m, l, incomplete, e);
+		rc = add_views(&m, e);
 	if (rc == 0)
 		rc = add_paths(&m, e);
-	progress_end(request->progress);
+	progress_end(r->request->progress);
 	if (rc == 0)
-		rc = file_output(o->html, stdout, html_write, &m.page, e);
+		rc = file_output(r->o->html, stdout, html_write, &m.page, e);
 	page_fini(&m.page);
 	return rc;
 }

@@ -26,7 +26,6 @@ struct drawing {
 	struct picture picture;
 	struct prof_data data;
 	struct report_table table;
-	struct prof_images *images;
 	struct counts_costs costs; /* of experiments */
 };
 
@@ -41,13 +40,7 @@ static int need_experiments(const struct drawing *g, struct error *e)
 
 static int open_data(struct drawing *g, struct error *e)
 {
-	if (profile_data_init(&g->data, g->request, e))
-		return -1;
-	g->images = profile_images_new(&g->data, g->search, e);
-	if (!g->images)
-		return -1;
-	g->data.names = (struct prof_names){&profile_images_ops, g->images};
-	return 0;
+	return profile_named_init(&g->data, g->request, g->search, e);
 }
 
 static int draw_lines(struct drawing *g, struct error *e)
@@ -163,15 +156,14 @@ static void fini(struct drawing *g)
 {
 	picture_fini(&g->picture);
 	report_table_fini(&g->table);
-	profile_images_free(g->images);
-	profile_data_fini(&g->data);
+	profile_named_fini(&g->data);
 	free(g->costs.report.events);
 }
 
-int do_plot(const struct options *o, const struct loaded *l, const struct prof_request *request,
-	const struct prof_images_search *search, bool *incomplete, struct error *e)
+int do_plot(struct reporting *r, struct error *e)
 {
-	struct drawing g = {.o = o, .l = l, .request = request, .search = search};
+	const struct options *o = r->o;
+	struct drawing g = {.o = o, .l = r->l, .request = r->request, .search = r->search};
 	const struct plot_output to = {
 		o->output ? o->output : "-", terminal_columns(), terminal_utf8()};
 	struct strbuf script = {0}, text = {0};
@@ -187,7 +179,7 @@ int do_plot(const struct options *o, const struct loaded *l, const struct prof_r
 		rc = shown_output(o->output, stdout, &text, e);
 	for (size_t i = 0; i < g.table.notes.count && g.table.incomplete; i++)
 		say("%s", g.table.notes.data[i].value);
-	*incomplete = *incomplete || g.table.incomplete;
+	r->incomplete = r->incomplete || g.table.incomplete;
 	strbuf_fini(&script);
 	strbuf_fini(&text);
 	fini(&g);

@@ -25,16 +25,16 @@ extern const struct option_row block_options[], calibrate_options[], verify_opti
 /* Says which options the reports asked for do not take. */
 void say_without_effect(const struct options *o);
 
-/* -export. */
-int do_export(const struct options *o, const struct prof_request *request,
-	const struct prof_images_search *search, bool *incomplete, struct error *e);
-
-/* -html: a page with the reports of most use. */
-int do_html(const struct options *o, const struct loaded *l, const struct prof_request *request,
-	const struct prof_images_search *search, bool *incomplete, struct error *e);
-
-/* -plot. */
-int do_plot(const struct options *o, const struct loaded *l, const struct prof_request *request,
-	const struct prof_images_search *search, bool *incomplete, struct error *e);
+/* What reports are made of, and of which options. */
+struct reporting {
+	const struct options *o;
+	const struct loaded *l;
+	const struct prof_request *request;
+	const struct prof_images_search *search;
+	bool incomplete; /* set by those below: a report lacks something */
+};
+int do_export(struct reporting *r, struct error *e);
+int do_html(struct reporting *r, struct error *e); /* a page with the reports of most use */
+int do_plot(struct reporting *r, struct error *e);
 
 #endif

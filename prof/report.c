@@ -101,64 +101,56 @@ static bool selects(const struct options *o, struct prof_data *d, struct error *
 	return say_unmatched(o, d, NULL, only) < count || !count;
 }
 
-/* One view, from samples to text. 1: -only selects nothing, and there is no text. */
-static int make_view(const struct options *o, const struct loaded *l, const struct view *view,
-	const struct prof_request *request, const struct prof_images_search *search,
-	struct strbuf *out, bool *incomplete, struct error *e)
+/* One report, from samples to text. 1: -only selects nothing, and there is no text. */
+static int add_report(
+	struct reporting *r, const struct view *view, struct strbuf *out, struct error *e)
 {
+	const struct options *o = r->o;
 	bool text = !o->json && !o->csv && !o->dot, shown = true;
-	struct prof_images *images = NULL;
 	struct report_table table = {0};
 	report_view *make = report_view_make(view, o->diff);
 	struct prof_data data;
-	int rc = -1;
+	int rc;
 
-	if (profile_data_init(&data, request, e))
+	if (profile_named_init(&data, r->request, r->search, e))
 		return -1;
-	images = profile_images_new(&data, search, e);
-	if (images) {
-		data.names = (struct prof_names){&profile_images_ops, images};
-		rc = make(&data, &table, e);
-	}
+	rc = make(&data, &table, e);
 	if (rc == 0)
-		rc = loaded_note_damage(l, &table, e);
-	if (rc == 0 && !*incomplete) /* of several views, the first one says it */
+		rc = loaded_note_damage(r->l, &table, e);
+	if (rc == 0 && !r->incomplete) /* of several reports, the first one says it */
 		shown = selects(o, &data, e);
 	table.incomplete = table.incomplete || !shown;
-	if (rc == 0 && text && request->name_limit)
-		rc = report_names_shorten(&table, request->name_limit, e);
+	if (rc == 0 && text && r->request->name_limit)
+		rc = report_names_shorten(&table, r->request->name_limit, e);
 	if (rc == 0 && (shown || !text))
 		rc = draw(o, &table, out, e);
 	else if (rc == 0)
 		rc = 1;
-	*incomplete = *incomplete || table.incomplete;
+	r->incomplete = r->incomplete || table.incomplete;
 	report_table_fini(&table);
-	profile_images_free(images);
-	profile_data_fini(&data);
+	profile_named_fini(&data);
 	return rc;
 }
 
-static int all_views(const struct options *o, const struct loaded *l,
-	const struct prof_request *request, const struct prof_images_search *search,
-	bool *incomplete, struct error *e)
+static int all_reports(struct reporting *r, struct error *e)
 {
 	struct strbuf text = {0};
 	bool any = false;
 	int rc = 0;
 
-	if (!o->diff)
-		say_without_effect(o);
+	if (!r->o->diff)
+		say_without_effect(r->o);
 	for (size_t i = 0; report_views[i].name && rc == 0; i++) {
-		if (!o->view[i])
+		if (!r->o->view[i])
 			continue;
 		any = true;
-		rc = make_view(o, l, &report_views[i], request, search, &text, incomplete, e);
+		rc = add_report(r, &report_views[i], &text, e);
 	}
 	if (!any)
-		rc = make_view(o, l, &report_views[0], request, search, &text, incomplete, e);
-	progress_end(request->progress);
+		rc = add_report(r, &report_views[0], &text, e);
+	progress_end(r->request->progress);
 	if (rc == 0)
-		rc = shown_output(o->output, stdout, &text, e);
+		rc = shown_output(r->o->output, stdout, &text, e);
 	strbuf_fini(&text);
 	return rc < 0 ? rc : 0;
 }
@@ -286,6 +278,7 @@ static int report(const struct options *o, const struct arguments *a, struct loa
 {
 	const struct prof_images_search search = reporting_search(o, a);
 	struct prof_request request = reporting_request(o);
+	struct reporting r = {.o = o, .l = l, .request = &request, .search = &search};
 	struct progress progress;
 	int rc = loaded_ask(l, &request, e);
 
@@ -299,14 +292,11 @@ static int report(const struct options *o, const struct arguments *a, struct loa
 	request.progress = &progress;
 	if (rc == 0) {
 		loaded_clock(l, &request, wants_clock(o));
-		if (o->export)
-			rc = do_export(o, &request, &search, incomplete, e);
-		else if (o->html)
-			rc = do_html(o, l, &request, &search, incomplete, e);
-		else if (o->plot)
-			rc = do_plot(o, l, &request, &search, incomplete, e);
-		else
-			rc = all_views(o, l, &request, &search, incomplete, e);
+		rc = (o->export   ? do_export
+			: o->html ? do_html
+			: o->plot ? do_plot
+				  : all_reports)(&r, e);
+		*incomplete = r.incomplete;
 	}
 	progress_end(&progress);
 	return rc;

@@ -48,4 +48,9 @@ wait_for() { _i=0; until "$@" >/dev/null 2>&1; do [ $_i -lt 1200 ] || return 1; 
 worked() { awk -v n="$2" -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); exit ($12 + $13) * 100 / hz < n }' "/proc/$1/stat"; }
 # The repository's files, also of somebody else's checkout, and where they came without it.
 tracked() { git -c safe.directory='*' ls-files 2>/dev/null | grep . || find . -name build -prune -o -type f -print | sed 's|^[.]/||'; }
+only_on() { [ "$(uname -m)" = "$1" ] || { skip "$2" "$3"; done_testing; }; } # processor, what, why
+# An experiment of a text (tests/tools/experiment), and programs for them: NAME of NAME.s with options of as; addresses of app.
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+assemble() { _app=$1; shift; as "$@" -o "$_app.o" "$_app.s" && ld -Ttext=0x401000 -o "$_app" "$_app.o" || exit 1; }
+at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
 done_testing() { echo "1..$_n"; [ "$_failed" = 0 ]; exit; }

@@ -36,20 +36,15 @@ int monitor_pprof(struct experiment *x, struct strbuf *out, struct error *e)
 	const struct prof_input input = {.experiment = x, .file = "monitor"};
 	const struct prof_request request = {.inputs = &input, .count = 1};
 	struct prof_names_ops names = profile_images_ops;
-	struct prof_images *images;
 	struct prof_data data;
-	int rc = -1;
+	int rc;
 
 	names.line = profile_no_line;
 	names.inlines = profile_no_inlines;
-	if (experiment_settle(x, e) || profile_data_init(&data, &request, e))
+	if (experiment_settle(x, e) || profile_named_init(&data, &request, &search, e))
 		return -1;
-	images = profile_images_new(&data, &search, e);
-	if (images) {
-		data.names = (struct prof_names){&names, images};
-		rc = pprof_bytes(&data, out, e);
-	}
-	profile_images_free(images);
-	profile_data_fini(&data);
+	data.names.ops = &names;
+	rc = pprof_bytes(&data, out, e);
+	profile_named_fini(&data);
 	return rc;
 }

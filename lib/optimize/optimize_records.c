@@ -125,20 +125,17 @@ int optimize_records(const struct workshop *w, const char *image, const char *na
 	return rc;
 }
 
+static int write_profile(void *p, FILE *out, struct error *e)
+{
+	return pgo_write(p, out, e);
+}
+
 static int export_to(struct prof_data *d, const char *image, const char *format, const char *to,
 	struct pgo_coverage *coverage, struct error *e)
 {
 	struct pgo *p = pgo_new(d, image, pgo_format_find(format), e);
-	struct file_out f;
-	int rc = p ? file_create(&f, to, e) : -1;
+	int rc = p ? file_output(to, stdout, write_profile, p, e) : -1;
 
-	if (rc == 0) {
-		rc = pgo_write(p, f.stream, e);
-		if (rc)
-			file_abandon(&f);
-		else
-			rc = file_commit(&f, e);
-	}
 	if (rc == 0)
 		*coverage = *pgo_coverage_of(p);
 	pgo_free(p);
@@ -150,21 +147,13 @@ static int export_loaded(struct loaded *l, const struct arguments *a, const char
 {
 	const struct prof_images_search search = {.executable = a->executable};
 	struct prof_request request = {.command = NULL};
-	struct prof_images *images;
 	struct prof_data data;
-	int rc = loaded_ask(l, &request, e);
+	int rc;
 
-	if (rc || profile_data_init(&data, &request, e))
+	if (loaded_ask(l, &request, e) || profile_named_init(&data, &request, &search, e))
 		return -1;
-	images = profile_images_new(&data, &search, e);
-	if (images) {
-		data.names = (struct prof_names){&profile_images_ops, images};
-		rc = export_to(&data, image, format, to, coverage, e);
-	} else {
-		rc = -1;
-	}
-	profile_images_free(images);
-	profile_data_fini(&data);
+	rc = export_to(&data, image, format, to, coverage, e);
+	profile_named_fini(&data);
 	return rc;
 }
 

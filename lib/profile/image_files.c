@@ -368,3 +368,24 @@ const struct prof_names_ops profile_images_ops = {.symbol = names_symbol,
 	.segment = names_segment,
 	.file = names_file,
 	.state = names_state};
+
+int profile_named_init(struct prof_data *d, const struct prof_request *request,
+	const struct prof_images_search *search, struct error *e)
+{
+	struct prof_images *images;
+
+	if (profile_data_init(d, request, e))
+		return -1;
+	images = profile_images_new(d, search, e);
+	d->names = (struct prof_names){&profile_images_ops, images};
+	if (images)
+		return 0;
+	profile_data_fini(d);
+	return -1;
+}
+
+void profile_named_fini(struct prof_data *d)
+{
+	profile_images_free(d->names.context);
+	profile_data_fini(d);
+}

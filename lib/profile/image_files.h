@@ -25,4 +25,10 @@ struct prof_images *profile_images_new(
 void profile_images_free(struct prof_images *images);
 extern const struct prof_names_ops profile_images_ops; /* on a struct prof_images */
 
+/* profile_data_init with names from image files. -1 with *e set: nothing is left of it, and
+ * profile_named_fini has no effect. */
+int profile_named_init(struct prof_data *d, const struct prof_request *request,
+	const struct prof_images_search *search, struct error *e);
+void profile_named_fini(struct prof_data *d);
+
 #endif

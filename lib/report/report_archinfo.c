@@ -277,48 +277,61 @@ static int archinfo_by_count(const void *a, const void *b)
 	return sort_falling(x->n, y->n) ?: strcmp(x->name, y->name);
 }
 
-/* The most frequent first, as shares of all instructions; with cuts, only the rows that -q keeps,
- * and the rest as one row. */
-static void ranked_section(struct archinfo *a, const char *title, const char *section,
-	const char *(*name_of)(enum isa_machine machine, unsigned i), const uint64_t *counts,
-	size_t size, bool cuts)
+/* Some counts of the mix, one row each. */
+struct section {
+	const char *title, *key; /* for people; for scripts */
+	const uint64_t *counts;
+	size_t size;
+	/* All rows in their order, as shares of their sum ... */
+	const char *const *names;
+	/* ... or, where names is NULL, the most frequent first, as shares of all instructions. It
+	 * returns NULL for what has no name. */
+	const char *(*name_of)(enum isa_machine machine, unsigned i);
+	bool cut; /* only the rows that -q keeps, and the rest as one row */
+};
+
+static void ranked_section(struct archinfo *a, const struct section *s)
 {
 	struct report_cut cut = report_cut_of(a->d, (struct prof_quit){.rows = USUAL_ROWS});
-	struct named *list = report_scratch(a->t, size, sizeof(*list));
+	struct named *list = report_scratch(a->t, s->size, sizeof(*list));
 	uint64_t all = a->mix->all, rest = 0;
 	size_t count = 0;
 
-	for (unsigned i = 0; list && i < size; i++) {
-		const char *name = counts[i] ? name_of(a->mix->machine, i) : NULL;
+	for (unsigned i = 0; list && i < s->size; i++) {
+		const char *name = s->counts[i] ? s->name_of(a->mix->machine, i) : NULL;
 
 		if (name)
-			list[count++] = (struct named){name, counts[i]};
+			list[count++] = (struct named){name, s->counts[i]};
 	}
 	if (!count)
 		return;
-	head(a, title);
+	head(a, s->title);
 	qsort(list, count, sizeof(*list), archinfo_by_count);
 	for (size_t i = 0; i < count; i++)
-		if (cuts && (rest || report_cuts(&cut, 100 * (double)list[i].n / (double)all)))
+		if (s->cut && (rest || report_cuts(&cut, 100 * (double)list[i].n / (double)all)))
 			rest += list[i].n;
 		else
-			archinfo_add_row(a, section, list[i].name, list[i].n, all);
-	archinfo_add_row(a, section, "(others)", rest, all);
+			archinfo_add_row(a, s->key, list[i].name, list[i].n, all);
+	archinfo_add_row(a, s->key, "(others)", rest, all);
 }
 
-/* All of them in their order, as shares of their sum. */
-static void fixed_section(struct archinfo *a, const char *title, const char *section,
-	const char *const *names, const uint64_t *counts, size_t count)
+static void fixed_section(struct archinfo *a, const struct section *s)
 {
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < count; i++)
-		all += counts[i];
+	for (size_t i = 0; i < s->size; i++)
+		all += s->counts[i];
 	if (!all)
 		return;
-	head(a, title);
+	head(a, s->title);
+	for (size_t i = 0; i < s->size; i++)
+		archinfo_add_row(a, s->key, s->names[i], s->counts[i], all);
+}
+
+static void add_sections(struct archinfo *a, const struct section *sections, size_t count)
+{
 	for (size_t i = 0; i < count; i++)
-		archinfo_add_row(a, section, names[i], counts[i], all);
+		(sections[i].names ? fixed_section : ranked_section)(a, &sections[i]);
 }
 
 static const char *class_name(enum isa_machine machine, unsigned i)
@@ -370,24 +383,30 @@ static void averages_section(struct archinfo *a)
 static void all_sections(struct archinfo *a)
 {
 	const struct mix *m = a->mix;
+#define COUNTS(member) .counts = m->member, .size = sizeof(m->member) / sizeof(m->member[0])
+	const struct section instructions[] = {
+		{"Instructions by kind (one may be of several)", "kind", COUNTS(classes),
+			.name_of = class_name},
+		{"Instructions by name", "name", COUNTS(mnemonics), .name_of = isa_mnemonic,
+			.cut = true},
+	};
+	const struct section operands[] = {
+		{"Loads by operand", "load", COUNTS(loads), operand_names},
+		{"Stores by operand", "store", COUNTS(stores), operand_names},
+		{"Loads by size", "load size", COUNTS(load_sizes), size_names},
+		{"Stores by size", "store size", COUNTS(store_sizes), size_names},
+		{"Floating-point arithmetic by width", "fp width", COUNTS(fp_widths), width_names},
+		{"Other vector instructions by width", "vector width", COUNTS(widths), width_names},
+		{"Registers read", "register read", COUNTS(reads), .name_of = isa_register_name,
+			.cut = true},
+		{"Registers written", "register written", COUNTS(writes),
+			.name_of = isa_register_name, .cut = true},
+	};
+#undef COUNTS
 
-	ranked_section(a, "Instructions by kind (one may be of several)", "kind", class_name,
-		m->classes, INSN_CLASSES + 1, false);
-	ranked_section(
-		a, "Instructions by name", "name", isa_mnemonic, m->mnemonics, MNEMONICS, true);
+	add_sections(a, instructions, sizeof(instructions) / sizeof(instructions[0]));
 	branches_section(a);
-	fixed_section(a, "Loads by operand", "load", operand_names, m->loads, OPERAND_ROWS);
-	fixed_section(a, "Stores by operand", "store", operand_names, m->stores, OPERAND_ROWS);
-	fixed_section(a, "Loads by size", "load size", size_names, m->load_sizes, SIZES);
-	fixed_section(a, "Stores by size", "store size", size_names, m->store_sizes, SIZES);
-	fixed_section(a, "Floating-point arithmetic by width", "fp width", width_names,
-		m->fp_widths, WIDTHS);
-	fixed_section(a, "Other vector instructions by width", "vector width", width_names,
-		m->widths, WIDTHS);
-	ranked_section(
-		a, "Registers read", "register read", isa_register_name, m->reads, REG_COUNT, true);
-	ranked_section(a, "Registers written", "register written", isa_register_name, m->writes,
-		REG_COUNT, true);
+	add_sections(a, operands, sizeof(operands) / sizeof(operands[0]));
 }
 
 static void archinfo_notes(struct archinfo *a)

@@ -8,10 +8,7 @@ ledger=$build/examples/ledger
 is "the fixed build gives the same result" "$(cat after)" "$(cat before)"
 run sh "$top/examples/ledger.sh" many
 is "ledger.sh many is refused" "$status $err" "2 usage: sh ledger.sh [ROWS]"
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "values" "the interpreter is x86-64's"
-	done_testing
-fi
+only_on x86_64 "values" "the interpreter is x86-64's"
 ssrun -q -values -rate 600 -o values "$ledger" 1000000 > /dev/null || exit 1
 prof -arguments -json values > arguments
 prof -operations -json values > operations

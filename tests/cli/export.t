@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof -export: each format opened by a reader that is not ours, its sums those of prof's own reports.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 reader() { python3 "$top/tests/readers/export.py" "$@"; }
 
 mkdir src

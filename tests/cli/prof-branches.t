@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Executions from branch records made by hand, of a program whose executions are known.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "prof -calc with branch records" "the program is x86-64's"
-	done_testing
-fi
+only_on x86_64 "prof -calc with branch records" "the program is x86-64's"
 
 # Two loops: one waits for memory (or not: samples do not tell), the other goes round often.
 cat > app.s <<'END'
@@ -29,7 +25,7 @@ _start:	call waits
 	jmp _start
 	.size _start, .-_start
 END
-as -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
+assemble app
 at() { printf '%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
 # 1000 ms each at 3 GHz: 10 million turns of 300 cycles, and 3000 million of one.
 samples() {

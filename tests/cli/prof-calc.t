@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof -calc on samples made by hand of a program in assembly language, whose executions are known.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "prof -calc" "the program is x86-64's"
-	done_testing
-fi
+only_on x86_64 "prof -calc" "the program is x86-64's"
 
 # A chain of multiplications, which nothing can make faster: 12 cycles a turn, 9 more in every fourth one.
 cat > app.s <<'END'
@@ -37,8 +33,7 @@ _start:	call chain
 	jmp _start
 	.size _start, .-_start
 END
-as -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
-at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+assemble app
 # A sample every millisecond at 3 GHz is one in 3000000 cycles: 900 million turns of 3 cycles for each multiplication are 900
 # samples, found one instruction later.
 samples() {
@@ -144,7 +139,7 @@ _start:	imul %rbx, %rbx
 	hlt
 	.size _start, .-_start
 END
-as -o calls.o calls.s && ld -Ttext=0x401000 -o calls calls.o || exit 1
+assemble calls
 begin() { nm calls | awk -v n="$1" '$3 == n { print $1 }'; }
 found() { printf '0x%x' $((0x$(begin "$1") + $2)); }
 {

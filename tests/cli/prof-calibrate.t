@@ -3,7 +3,7 @@
 # prof calibrate: a wrong description comes out corrected, and says how.
 # In real time: instructions are measured on this processor.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || { skip "calibration" "only x86-64 is measured"; done_testing; }
+only_on x86_64 "calibration" "only x86-64 is measured"
 
 # A core on which multiplication takes 9 cycles, and addition 4: no processor of today is like it.
 cat >wrong.core <<'END'

@@ -2,7 +2,6 @@
 # prof -diff: experiments made by hand (tests/tools/experiment) of two builds of a program, then a real fix on the
 # model.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 
 cat > old.c <<'END'
 int total;

@@ -2,11 +2,7 @@
 # prof -dis and -archinfo on experiments made by hand (tests/tools/experiment), of a program in assembly language, so that its
 # bytes are the same everywhere.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "prof -dis" "the program is x86-64's"
-	done_testing
-fi
+only_on x86_64 "prof -dis" "the program is x86-64's"
 
 cat > app.s <<'END'
 	.text
@@ -32,8 +28,7 @@ _start:	call helper
 	jmp _start
 	.size _start, .-_start
 END
-as -g -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
-at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+assemble app -g
 samples() {
 	cat <<END
 type pcsamp
@@ -159,7 +154,7 @@ odd:	test %edi, %edi
 _start:	jmp *8(%rax)
 	.size _start, .-_start
 END
-as -o odd.o odd.s && ld -Ttext=0x401000 -o odd odd.o || exit 1
+assemble odd
 make_experiment odd.exp <<END
 type pcsamp
 image elf $work/odd

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Reports on an experiment of two runs (ssrun -explain), made by hand: measured time beside what a model counted.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "prof" "the program is x86-64's"
-	done_testing
-fi
+only_on x86_64 "prof" "the program is x86-64's"
 
 # A list that is walked, divisions, a branch that cannot be foreseen, and code without samples.
 cat > app.s <<'END'
@@ -46,8 +42,7 @@ _start:	call walk
 	jmp _start
 	.size _start, .-_start
 END
-as -g -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
-at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+assemble app -g
 # A sample is 1 ms, 3 million cycles.
 time_of() {
 	cat <<END

@@ -2,7 +2,6 @@
 # prof -export for compilers and linkers: what is written, and that their own readers take it. Readers that are not
 # installed are skipped aloud (make deps-pgo).
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 data=$top/tests/data/pgo
 
 # ---- by address: golden, of code that was assembled at fixed addresses ----

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof -html: a page that needs nothing but itself, as headless Chromium shows it.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 
 cat > app.c <<'END'
 int total;

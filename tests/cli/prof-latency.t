@@ -2,7 +2,6 @@
 # Timed loads (ssrun -values=latency, prof -latency): a report of what was made by hand, and programs whose loads are known.
 # In real time: bursts of programs that run.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 if [ "$(uname -m)" != x86_64 ]; then
 	run ssrun -values=latency -o none true
 	like "elsewhere, it is said" "$err" 'no latencies, only samples: .* x86-64'
@@ -24,8 +23,7 @@ _start:	call walk
 	jmp _start
 	.size _start, .-_start
 END
-as -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
-at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+assemble app
 text() {
 	cat <<-END
 	type values

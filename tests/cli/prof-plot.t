@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof -plot and perfex -plot: scripts to the letter, pictures that are pictures, and names that gnuplot must not obey.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 gnuplot=$(command -v gnuplot)
 TMPDIR=$work
 export TMPDIR

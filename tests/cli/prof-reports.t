@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof's reports on experiments made by hand (tests/tools/experiment), of a program compiled here.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 
 cat > app.c <<'END'
 int total;

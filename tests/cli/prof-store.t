@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof store: profiles by image and day; sums of weeks, ageing, quota; crashes in between.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 store=$work/deep/store
 PERFEX_STORE=$store
 export PERFEX_STORE

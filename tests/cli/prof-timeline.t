@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Times of samples: prof -timeline, and -from and -to in all reports.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
 
 # Ten seconds: early for 4, a wait, late for 2, and always a little of both.
 make_experiment phased <<'END' || exit 1

@@ -2,11 +2,7 @@
 # Reports on values (ssrun -values), made by hand; and of a program whose values are known by construction.
 # In real time: moments of a program that runs.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "prof" "the program is x86-64's"
-	done_testing
-fi
+only_on x86_64 "prof" "the program is x86-64's"
 
 cat > app.s <<'END'
 	.text
@@ -41,8 +37,7 @@ _start:	call power
 	jmp _start
 	.size _start, .-_start
 END
-as -g -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
-at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+assemble app -g
 site=-1
 # place offset kind operand bits class count moments least, then values as "image value over sure"
 site() {

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof -stalls and -why on samples made by hand of a program in assembly language, whose executions are counted.
 . "$TOP/tests/lib.sh"
-make_experiment() { "$build/tests/tools/experiment" "$1"; }
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "prof -why" "the program is x86-64's"
-	done_testing
-fi
+only_on x86_64 "prof -why" "the program is x86-64's"
 
 # A list that is walked, one store too narrow for its load, divisions, a branch that cannot be foreseen, a loop that can.
 cat > app.s <<'END'
@@ -55,8 +51,7 @@ _start:	call walk
 	jmp _start
 	.size _start, .-_start
 END
-as -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
-at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+assemble app
 # A sample is 3 million cycles, exactly where it was waited.
 time_of() {
 	cat <<END
@@ -219,7 +214,7 @@ is "edges of a graph are in JSON" "$(python3 -c 'import json; r = json.load(open
 	for i in $(seq 60); do printf '\ttest $1, %%dil\n\tje 1f\n\tinc %%eax\n1:'; done
 	printf '\tjmp _start\n\t.size _start, .-_start\n'
 } > many.s
-as -o many.o many.s && ld -Ttext=0x401000 -o many many.o || exit 1
+assemble many
 printf '%s\n' "type pcsamp" "fact clock_hz 3000000000" "image elf $work/many" "metric time 1000000 measured clock,skid" "sample 0 0 0 900 1:0x401018" | make_experiment many.exp
 run prof -cfg -core zen4 many.exp
 like "blocks without cycles are left out of a large graph" "$out" '[1-9][0-9] blocks without cycles are left out \(-whole\)'

@@ -4,10 +4,7 @@
 . "$TOP/tests/lib.sh"
 branchy=$build/tests/programs/branchy
 
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "a job that is stopped" "-branches needs x86-64"
-	done_testing
-fi
+only_on x86_64 "a job that is stopped" "-branches needs x86-64"
 
 stops() { # name, runs, experiment, argument ...
 	_name=$1 _runs=$2 _how=$3

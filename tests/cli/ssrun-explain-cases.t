@@ -3,10 +3,7 @@
 # In real time: the function that takes the time is found by samples of the clock.
 . "$TOP/tests/lib.sh"
 examples=$build/examples
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "case studies" "branch records are x86-64's"
-	done_testing
-fi
+only_on x86_64 "case studies" "branch records are x86-64's"
 
 # Too short for bursts within their budget.
 run ssrun -q -explain -bursts 300 -machine zen4 -o staffing "$examples/staffing" 65536 2000

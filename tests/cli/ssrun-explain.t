@@ -13,10 +13,7 @@ run ssrun -explain ./nowhere
 like "no such command" "$status $err" '^127 .*cannot find'
 is "no file" "$(ls ./*.explain.* 2>/dev/null)" ""
 
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "prof" "branch records are x86-64's"
-	done_testing
-fi
+only_on x86_64 "prof" "branch records are x86-64's"
 
 # What the command writes appears once, and the exit status is the first run's.
 cat > twice.sh <<'END'

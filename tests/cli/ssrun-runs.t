@@ -53,10 +53,7 @@ wait "$pid"
 is "interrupted in the second run" "$? $(cat cut.err)" "143 ssrun: interrupted: the experiment is of 1 of 3 runs"
 is "the first is there" "$(prof -head cut | grep -c 'Files added up')" 0
 
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "bursts" "branches are followed on x86-64 only"
-	done_testing
-fi
+only_on x86_64 "bursts" "branches are followed on x86-64 only"
 
 # One run of this length has no burst; many have some, and say nothing.
 run ssrun -branches -runs 3 -o short true

@@ -9,10 +9,7 @@ run ssrun -values=watching true
 like "-values=HOW" "$status $err" "^125 .*HOW is shape, latency, watch or a module, FILE.so, not 'watching'"
 run ssrun -values=watch -values=latency true
 like "one way only" "$status $err" '^125 .*leave out -values=latency'
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "watched addresses" "the interpreter is x86-64's"
-	done_testing
-fi
+only_on x86_64 "watched addresses" "the interpreter is x86-64's"
 
 run ssrun -values=watch -rate 50 -o tried "$watched" 0.1
 case $err in

@@ -2,10 +2,7 @@
 # ssrun -values=MODULE.so: a user's functions choose the values. What they do wrong harms neither the program nor the run.
 # In real time: moments of a program that runs.
 . "$TOP/tests/lib.sh"
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "values" "the interpreter is x86-64's"
-	done_testing
-fi
+only_on x86_64 "values" "the interpreter is x86-64's"
 known=$build/tests/programs/known
 "$known" 24000r > want
 

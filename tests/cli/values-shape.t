@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # ssrun -values=shape: how values are distributed, and none of them. In real time: moments of a program that runs.
 . "$TOP/tests/lib.sh"
-if [ "$(uname -m)" != x86_64 ]; then
-	skip "values" "the interpreter is x86-64's"
-	done_testing
-fi
+only_on x86_64 "values" "the interpreter is x86-64's"
 
 secret=0x5eedfeedbeefcafe
 cat > secret.c <<'END'

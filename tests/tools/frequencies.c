@@ -291,27 +291,21 @@ static int all(struct asked *a, struct error *e)
 static int ask(struct asked *a, const struct prof_request *request, struct error *e)
 {
 	const struct prof_images_search search = {0};
-	struct prof_images *images;
 	int rc = -1;
 
-	if (profile_data_init(&a->data, request, e))
+	if (profile_named_init(&a->data, request, &search, e))
 		return -1;
-	images = profile_images_new(&a->data, &search, e);
-	if (images) {
-		a->data.names = (struct prof_names){&profile_images_ops, images};
-		if (profile_data_name(&a->data, false, e) == 0 &&
-			explain_edges_init(&a->edges, &a->data) == 0 &&
-			explain_procedures_init(&a->procedures, &a->data) == 0 &&
-			explain_analysis_init(&a->analysis, &a->data, e) == 0) {
-			a->analysis.asked = a->clock;
-			rc = all(a, e);
-		}
+	if (profile_data_name(&a->data, false, e) == 0 &&
+		explain_edges_init(&a->edges, &a->data) == 0 &&
+		explain_procedures_init(&a->procedures, &a->data) == 0 &&
+		explain_analysis_init(&a->analysis, &a->data, e) == 0) {
+		a->analysis.asked = a->clock;
+		rc = all(a, e);
 	}
 	explain_analysis_fini(&a->analysis);
 	explain_procedures_fini(&a->procedures);
 	explain_edges_fini(&a->edges);
-	profile_images_free(images);
-	profile_data_fini(&a->data);
+	profile_named_fini(&a->data);
 	return rc;
 }
 
