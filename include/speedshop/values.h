@@ -60,8 +60,8 @@ struct vp_config {
 
 struct vp_insn {
 	uint64_t address;           /* in the program's memory */
-	const unsigned char *bytes; /* of its machine code */
-	unsigned length;            /* of these */
+	const unsigned char *bytes; /* its machine code */
+	unsigned length;            /* of that, in bytes */
 	unsigned flags;             /* enum vp_flag */
 	unsigned size;              /* bytes of its memory operand; 0: none */
 	unsigned result;            /* the general register that it writes; or VP_NONE */
@@ -77,11 +77,11 @@ struct vp_registers {
 struct vp_context {
 	const struct vp_insn *insn;
 	unsigned selected;      /* what vp_select returned for it */
-	unsigned number, count; /* in the window, from 0; in all */
+	unsigned number, count; /* its number in the window, from 0; instructions in the window */
 	const struct vp_registers *before, *after;
 	uint64_t address;        /* of its memory operand */
 	uint64_t loaded, stored; /* the lowest 64 bits of this operand */
-	uint64_t next;           /* address of the instruction after it */
+	uint64_t next;           /* address of the instruction that is executed next */
 	uint64_t caller; /* address of the call of its function, if it is in the window; else 0 */
 	int entered;     /* it is the first instruction of a called function */
 	/* Used by the functions below. */
@@ -124,7 +124,7 @@ static inline int vp_at(struct vp_context *x, unsigned number)
 
 /* VP_VERSION, of the header that the module was compiled with. */
 int vp_version(void);
-/* text: what stood after the module's name and a colon, or "". Not 0: it makes no sense. */
+/* text: what the user wrote after the module's name and a colon, or "". 0; all else refuses it. */
 int vp_open(const char *text, struct vp_config *config);
 /* Called for an instruction at its first execution: 0, or what the module wants to remember of it;
  * then vp_sample is called for each execution. */

@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -92,4 +93,16 @@ char *nearest_text(const struct nearest *n, char *text, size_t size)
 	else if (a)
 		snprintf(text, size, "did you mean '%s%s'?", p, a);
 	return text;
+}
+
+int nearest_hint(const struct nearest *n, struct error *e, const char *format, ...)
+{
+	char near[256], more[512];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(more, sizeof(more), format, ap);
+	va_end(ap);
+	nearest_text(n, near, sizeof(near));
+	return error_hint(e, "%s%s%s", near, near[0] && more[0] ? " " : "", more);
 }

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "base/error.h"
+
 #define NEAREST_MAX 3
 
 struct nearest {
@@ -24,5 +26,8 @@ void nearest_init(struct nearest *n, const char *wanted);
 void nearest_offer(struct nearest *n, const char *candidate);
 /* Writes "did you mean 'a', 'b' or 'c'?" into text, or "" when nothing was near.  Returns text. */
 char *nearest_text(const struct nearest *n, char *text, size_t size);
+/* The same as the hint of an error, and after it what printf would print.  Returns -1. */
+int nearest_hint(const struct nearest *n, struct error *e, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -52,7 +52,7 @@ static const struct option_row *abbreviated(
 	const struct option_row *found = NULL, *first = NULL;
 	struct strbuf all = {0};
 	struct nearest near;
-	char copy[64], hint[256];
+	char copy[64];
 	int matches = 0;
 
 	for (const struct option_row *row = table; row->name; row++) {
@@ -76,8 +76,7 @@ static const struct option_row *abbreviated(
 			near.prefix = "-";
 			for (const struct option_row *row = table; row->name; row++)
 				nearest_offer(&near, row->name);
-			nearest_text(&near, hint, sizeof(hint));
-			error_hint(e, "%s%s-help lists all options", hint, hint[0] ? " " : "");
+			nearest_hint(&near, e, "-help lists all options");
 		}
 		found = NULL;
 	}

@@ -212,6 +212,25 @@ bool proc_mapping(char *line, struct proc_mapping *m)
 	return true;
 }
 
+bool proc_cpu_name(char *name, size_t size)
+{
+	char line[256];
+	FILE *f = fopen("/proc/cpuinfo", "re");
+
+	name[0] = '\0';
+	while (f && !name[0] && fgets(line, sizeof(line), f)) {
+		const char *colon = strchr(line, ':');
+
+		if (strncmp(line, "model name", 10) != 0 || !colon)
+			continue;
+		colon += 1 + strspn(colon + 1, " \t");
+		snprintf(name, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+	}
+	if (f)
+		fclose(f);
+	return name[0] != '\0';
+}
+
 pid_t proc_wait(pid_t pid, int *status, int flags)
 {
 	pid_t ended;

@@ -58,6 +58,9 @@ struct proc_mapping {
 /* False if it is no such line. */
 bool proc_mapping(char *line, struct proc_mapping *m);
 
+/* The processor's name in /proc/cpuinfo; false, and "", on machines without one. */
+bool proc_cpu_name(char *name, size_t size);
+
 /* waitpid(2), again after each signal that interrupts it. */
 pid_t proc_wait(pid_t pid, int *status, int flags);
 

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 #include "base/strbuf.h"
 #include "collect/collect.h"
 
@@ -59,26 +60,6 @@ static int fact_command(const struct collect_request *r, struct experiment *x, s
 	rc = experiment_fact(x, "command", strbuf_text(&text), e);
 	strbuf_fini(&text);
 	return rc;
-}
-
-/* The processor's name in /proc/cpuinfo; "" on machines without one. */
-static void cpu_name(char *text, size_t size)
-{
-	char line[256];
-	FILE *f = fopen("/proc/cpuinfo", "re");
-
-	text[0] = '\0';
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *colon = strchr(line, ':');
-
-		if (strncmp(line, "model name", 10) != 0 || !colon || !colon[1])
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		snprintf(text, size, "%s", colon + 2);
-		break;
-	}
-	if (f)
-		fclose(f);
 }
 
 static int collect_describe_metric(
@@ -142,7 +123,7 @@ int collect_describe(
 
 	if (uname(&host) != 0)
 		return error_sys(e, errno, "uname");
-	cpu_name(cpu, sizeof(cpu));
+	proc_cpu_name(cpu, sizeof(cpu));
 	snprintf(kernel, sizeof(kernel), "%s %s", host.sysname, host.release);
 	x->began = clock_of(CLOCK_REALTIME);
 	if (describe_type(r, x, e) || fact_command(r, x, e) || fact_clock(r, x, source, e) ||

@@ -209,7 +209,6 @@ int collect_experiment_at(size_t i, struct collect_experiment *x)
 int collect_experiment_find(const char *name, struct collect_experiment *x, struct error *e)
 {
 	struct nearest near;
-	char text[256];
 
 	for (size_t i = 0; collect_experiment_at(i, x) == 0; i++)
 		if (strcmp(x->name, name) == 0)
@@ -218,8 +217,7 @@ int collect_experiment_find(const char *name, struct collect_experiment *x, stru
 	nearest_init(&near, name);
 	for (size_t i = 0; i < COUNT(fixed); i++)
 		nearest_offer(&near, fixed[i].name);
-	nearest_text(&near, text, sizeof(text));
-	return error_hint(e, "%s%sssrun -list shows all of them", text, text[0] ? " " : "");
+	return nearest_hint(&near, e, "ssrun -list shows all of them");
 }
 
 static struct collect_metric *experiments_add(struct collect_metrics *m, const char *experiment,

@@ -125,7 +125,7 @@ static int costs_parse_number(
 
 static int unknown_event(struct parser *p, struct word w)
 {
-	char name[64], text[256];
+	char name[64];
 	struct nearest near;
 	size_t count;
 	const struct event *table = event_table(&count);
@@ -136,8 +136,7 @@ static int unknown_event(struct parser *p, struct word w)
 	for (int i = 0; i < HEADER_COUNT; i++)
 		nearest_offer(&near, header_name[i]);
 	fail(p, w.text, "unknown event '%s'", name);
-	nearest_text(&near, text, sizeof(text));
-	return error_hint(p->e, "%s%sperfex -list lists the events", text, *text ? " " : "");
+	return nearest_hint(&near, p->e, "perfex -list lists the events");
 }
 
 /* The number of the event with this number or short name; -1 with the error set. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where each figure of a cost table comes from. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/proc.h"
 #include "costs/costs.h"
 
 static const char *const plain[] = {
@@ -88,17 +87,12 @@ void costs_disown(struct cost_table *t)
 
 void costs_name_processor(const char *description, char *out, size_t size)
 {
-	char *text = file_read("/proc/cpuinfo", 0, NULL, NULL),
-	     *line = text ? strstr(text, "model name") : NULL;
+	char name[61];
 
-	snprintf(out, size, "%s", description);
-	if (line && (line = strchr(line, ':'))) {
-		line += strspn(line, ": \t");
-		snprintf(out, size, "%.*s (%.60s)",
-			(int)strcspn(line, "\n") > 60 ? 60 : (int)strcspn(line, "\n"), line,
-			description);
-	}
-	free(text);
+	if (proc_cpu_name(name, sizeof(name)))
+		snprintf(out, size, "%s (%.60s)", name, description);
+	else
+		snprintf(out, size, "%s", description);
 }
 
 bool costs_measured_here(const struct cost_table *t, const char *description)

@@ -135,7 +135,6 @@ int event_encode_for(const char *name, int number, struct event_code *code, stru
 	const struct event *event = event_by_number(number);
 	const struct encoding *row;
 	struct nearest n;
-	char guess[128];
 
 	if (!event)
 		return error_set(
@@ -145,7 +144,7 @@ int event_encode_for(const char *name, int number, struct event_code *code, stru
 		for (int i = 0; i < FAMILIES; i++)
 			nearest_offer(&n, families[i]->name);
 		error_set(e, ERR_NOT_FOUND, "unknown processor family '%s'", name);
-		return error_hint(e, "%s", nearest_text(&n, guess, sizeof(guess)));
+		return nearest_hint(&n, e, "%s", "");
 	}
 	/* The same on the R10000's other counter. */
 	if (number == EV_CYCLES_16 || number == EV_INSTRUCTIONS_15)

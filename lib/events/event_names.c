@@ -193,7 +193,7 @@ static int unknown(const char *text, struct error *e)
 {
 	const char *event = strstr(text, "::");
 	const struct event *table;
-	char wanted[NAME_MAX_LENGTH + 1], guess[256];
+	char wanted[NAME_MAX_LENGTH + 1];
 	struct nearest n;
 	size_t count;
 
@@ -213,8 +213,7 @@ static int unknown(const char *text, struct error *e)
 	for (size_t i = 0; i < sizeof(other_words) / sizeof(other_words[0]); i++)
 		nearest_offer(&n, other_words[i].word);
 	libpfm_offer(&n);
-	nearest_text(&n, guess, sizeof(guess));
-	return error_hint(e, "%s%s`perfex -list` shows the events", guess, *guess ? " " : "");
+	return nearest_hint(&n, e, "`perfex -list` shows the events");
 }
 
 int event_parse(const char *text, struct event_spec *spec, struct error *e)

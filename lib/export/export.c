@@ -31,7 +31,6 @@ const struct export_format export_formats[] = {
 const struct export_format *export_format_find(const char *name, struct error *e)
 {
 	struct nearest near;
-	char hint[256];
 
 	nearest_init(&near, name);
 	for (const struct export_format *f = export_formats; f->name; f++) {
@@ -39,13 +38,10 @@ const struct export_format *export_format_find(const char *name, struct error *e
 			return f;
 		nearest_offer(&near, f->name);
 	}
-	nearest_text(&near, hint, sizeof(hint));
 	error_set(e, ERR_NOT_FOUND, "-export: unknown format '%s'", name);
-	error_hint(e,
-		"%s%sthe formats are pprof, callgrind, folded, speedscope and json; for compilers "
-		"and "
-		"linkers llvm, afdo, bolt, profgen, propeller, order and sections",
-		hint, hint[0] ? " " : "");
+	nearest_hint(&near, e,
+		"the formats are pprof, callgrind, folded, speedscope and json; for compilers and "
+		"linkers llvm, afdo, bolt, profgen, propeller, order and sections");
 	return NULL;
 }
 

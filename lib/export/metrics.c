@@ -57,7 +57,7 @@ static bool named(const char *const *names, const char *name)
 static int no_metric(const struct export_profile *x, const char *name, struct error *e)
 {
 	struct nearest near;
-	char hint[256], all[200] = "";
+	char all[200] = "";
 
 	nearest_init(&near, name);
 	for (size_t i = 0; i < x->metrics.count; i++) {
@@ -67,9 +67,8 @@ static int no_metric(const struct export_profile *x, const char *name, struct er
 		snprintf(all + length, sizeof(all) - length, "%s%s", i ? ", " : "",
 			x->metrics.data[i].name);
 	}
-	nearest_text(&near, hint, sizeof(hint));
 	error_set(e, ERR_NOT_FOUND, "the experiment has no metric '%s'", name);
-	return error_hint(e, "%s%sit has %s", hint, hint[0] ? " " : "", all);
+	return nearest_hint(&near, e, "it has %s", all);
 }
 
 /* Keeps those that the request names, or the first one. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the machine for the user's name of it. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/names.h"
@@ -24,7 +22,6 @@ static int not_found(const char *name, struct error *e)
 	name_list names;
 	struct strbuf all = {0};
 	struct nearest n;
-	char near[200];
 
 	error_set(e, ERR_NOT_FOUND, "'%s' is neither a machine nor a file", name);
 	if (names_list(&names, "machines", MACHINE_SUFFIX, NULL))
@@ -36,10 +33,9 @@ static int not_found(const char *name, struct error *e)
 		nearest_offer(&n, names.data[i]);
 		strbuf_printf(&all, ", %s", names.data[i]);
 	}
-	nearest_text(&n, near, sizeof(near));
-	error_hint(e,
-		"%s%sgive one of host%s, cachegrind:I1=...:D1=...:LL=... or the path of a file",
-		near, near[0] ? " " : "", strbuf_text(&all));
+	nearest_hint(&n, e,
+		"give one of host%s, cachegrind:I1=...:D1=...:LL=... or the path of a file",
+		strbuf_text(&all));
 	strbuf_fini(&all);
 	names_fini(&names);
 	return -1;

@@ -15,7 +15,6 @@ int machine_parser_unknown(struct parser *p, const char *what, const char *word)
 {
 	bool heading = strcmp(what, "section") == 0;
 	struct nearest n;
-	char near[200];
 
 	nearest_init(&n, word);
 	for (size_t i = 0; i < machine_field_count; i++) {
@@ -29,8 +28,7 @@ int machine_parser_unknown(struct parser *p, const char *what, const char *word)
 		nearest_offer(&n, heading ? f->section : f->key);
 	}
 	machine_parser_fail(p, "unknown %s '%s'", what, word);
-	nearest_text(&n, near, sizeof(near));
-	return error_hint(p->e, "%s%sperfex-machine(5) lists them all", near, near[0] ? " " : "");
+	return nearest_hint(&n, p->e, "perfex-machine(5) lists them all");
 }
 
 static int parse_read_heading(struct parser *p)

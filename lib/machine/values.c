@@ -94,7 +94,7 @@ static void list_choices(const struct field *f, char *text, size_t size)
 static int read_choice(struct parser *p, const struct field *f, void *target)
 {
 	struct nearest n;
-	char near[200], all[200];
+	char all[200];
 
 	if (machine_parser_word(p) <= 0)
 		return -1;
@@ -108,7 +108,7 @@ static int read_choice(struct parser *p, const struct field *f, void *target)
 	}
 	list_choices(f, all, sizeof(all));
 	machine_parser_fail(p, "%s is %s, not '%s'", f->key, all, p->word);
-	return error_hint(p->e, "%s", nearest_text(&n, near, sizeof(near)));
+	return nearest_hint(&n, p->e, "%s", "");
 }
 
 /* 3.7GHz or 3.7 GHz: exact, and the same in every locale. */

@@ -13,7 +13,6 @@
 static int no_point(const struct experiment *x, const char *word, struct error *e)
 {
 	struct nearest near;
-	char hint[256];
 
 	if (x->phases.count <= 1) {
 		error_set(e, ERR_NOT_FOUND, "-calipers %s: the experiment has no caliper points",
@@ -26,8 +25,7 @@ static int no_point(const struct experiment *x, const char *word, struct error *
 	nearest_init(&near, word);
 	for (size_t i = 1; i < x->phases.count; i++)
 		nearest_offer(&near, x->phases.data[i].name);
-	nearest_text(&near, hint, sizeof(hint));
-	return error_hint(e, "%s", hint);
+	return nearest_hint(&near, e, "%s", "");
 }
 
 static bool is_number(const char *word)

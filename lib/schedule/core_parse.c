@@ -128,7 +128,7 @@ static int read_key(struct core_reader *r, char *line)
 {
 	char *words[WORDS_MAX], *rest, *name = line + strspn(line, " \t");
 	struct nearest n;
-	char near[200], copy[LINE_MAX_LENGTH + 1];
+	char copy[LINE_MAX_LENGTH + 1];
 	size_t count;
 
 	rest = name + strcspn(name, " \t");
@@ -144,8 +144,7 @@ static int read_key(struct core_reader *r, char *line)
 		nearest_offer(&n, keys[i].name);
 	}
 	core_fail(r, "unknown key '%s' in [%s]", name, r->section);
-	return error_hint(
-		r->e, "%s perfex-core(5) lists them all", nearest_text(&n, near, sizeof(near)));
+	return nearest_hint(&n, r->e, "perfex-core(5) lists them all");
 }
 
 /* ---- [ports] ---- */

@@ -52,12 +52,10 @@ const struct core_group *core_find_group(const struct core *c, const char *name)
 int core_unknown_group(struct core_reader *r, const char *name)
 {
 	struct nearest n;
-	char near[200];
 
 	nearest_init(&n, name);
 	for (unsigned i = 0; i < r->core->group_count; i++)
 		nearest_offer(&n, r->core->groups[i].name);
 	core_fail(r, "unknown port '%s': section [ports] must name it", name);
-	nearest_text(&n, near, sizeof(near));
-	return near[0] ? error_hint(r->e, "%s", near) : -1;
+	return nearest_hint(&n, r->e, "%s", "");
 }

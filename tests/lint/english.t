@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Messages, documents, manual pages and comments avoid the forms that tests/lint/english.py lists; paths in HACKING.md and design.md exist.
+# Messages, documents, manual pages and comments avoid the forms that tests/lint/english.py lists; paths in HACKING.md, design.md and the glossary exist.
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
 is "no banned forms in strings, comments and documents" "$(python3 tests/lint/english.py)" ""
@@ -22,6 +22,7 @@ paths() { # document: paths in backquotes that do not exist, as they stand or be
 }
 is "paths in HACKING.md exist" "$(paths docs/HACKING.md)" ""
 is "paths in design.md exist" "$(paths docs/design.md)" ""
+is "paths in glossary.md exist" "$(paths docs/glossary.md)" ""
 printf '`lib/none/such.c` and `nonesuch.h`\n' > "$work/paths.md"
 is "missing paths are found" "$(paths "$work/paths.md")" "lib/none/such.c
 nonesuch.h"

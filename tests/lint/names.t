@@ -10,8 +10,8 @@ sources=$(tracked | grep -E '^lib/.*\.c$')
 is "files of one base name in lib" "$(printf '%s\n' "$sources" | sed 's|.*/||' | sort | uniq -d)" ""
 exported() { # file symbol
 	for f in $sources; do
-		[ -e "$build/obj/${f%.c}.o" ] && nm -g --defined-only "$build/obj/${f%.c}.o" | awk -v f="$f" '{ print f, $3 }'
-	done
+		[ ! -e "$build/obj/${f%.c}.o" ] || echo "$build/obj/${f%.c}.o"
+	done | xargs nm -A -g --defined-only | awk -v obj="$build/obj/" '{ f = substr($1, length(obj) + 1); sub(/\.o:.*/, ".c", f); print f, $NF }'
 }
 is "exported symbols begin with their module's or their file's name" "$(exported | grep -Ev "$public" | awk '
 	function begins(symbol, name) { sub(/s$/, "", name); return symbol ~ "^" name "s?(_|$)" }
