@@ -12,7 +12,7 @@
 
 #define RING_FLAT   ((size_t)256 << 10)
 #define RING_STACKS ((size_t)512 << 10) /* the kernel's limit for all users */
-/* root has no limit: so much for all processors, and for one of few */
+/* root has no limit: for all processors together, and at most for one */
 #define RINGS_STACKS_ROOT ((size_t)256 << 20)
 #define RING_STACKS_MOST  ((size_t)4 << 20)
 #define WAKING_PERIOD     5000000u /* ns */
@@ -54,7 +54,7 @@ static int add_switches(
 }
 
 /* Of the ring of one processor. */
-static size_t ring_bytes(bool stacks)
+static size_t perf_events_ring(bool stacks)
 {
 	size_t share = RINGS_STACKS_ROOT / (size_t)sysconf(_SC_NPROCESSORS_CONF);
 
@@ -87,7 +87,7 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 	s->python.expected = stacks && !r->all && python_runs(r->argv, r->pid);
 	if (s->events.count > 1)
 		format.sample_type |= PERF_SAMPLE_IDENTIFIER;
-	return rings_init(&s->rings, &format, ring_bytes(stacks), e);
+	return rings_init(&s->rings, &format, perf_events_ring(stacks), e);
 }
 
 /* ---- one event ------------------------------------------------------------------------------- */
