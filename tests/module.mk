@@ -19,7 +19,7 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 
 # The model has other code for x86-64-v3 (the tool is built for both): some of its tests once more, with that.
 ifneq ($(filter x86_64%,$(ARCH)),)
-V3_TESTS      := $(addprefix $(O)/tests/unit/v3/,test_btb test_model_cachegrind test_model_clock test_model_fuzz test_model_hierarchy test_model_run)
+V3_TESTS      := $(addprefix $(O)/tests/unit/v3/,test_btb test_ways test_model_cachegrind test_model_clock test_model_fuzz test_model_hierarchy test_model_run)
 V3_OBJS       := $(patsubst %.c,$(O)/obj/v3/lib/model/%.o,$(lib.model))
 UNIT_TESTS    += $(V3_TESTS)
 $(O)/obj/v3/%.o: %.c $(O)/flags

@@ -80,7 +80,8 @@ enum {
 	NEW_RIGHT = 64,
 	NEW_WRONG = 128,
 };
-enum { TRUST_BITS = 6, TRUST_MOST = 15, TRUSTED = 8 };
+/* TRUSTED is a bit of those that are. */
+enum { TRUST_BITS = 6, TRUSTS = 16, TRUST_MOST = TRUSTS - 1, TRUSTED = 8 };
 
 #define MULTIPLIER         PREDICTOR_MULTIPLIER
 #define ADDRESS_MULTIPLIER UINT64_C(0xD6E8FEB86659FD93)
@@ -183,6 +184,13 @@ void branch_predictor_init(struct predictor *p, const struct model_config *confi
 		p->steps[i] = next_entry(i);
 	for (i = 0; i < 1 << TRUST_BITS; i++)
 		p->trust[i] = TRUST_MOST;
+	for (i = 0; i < TRUSTS; i++) {
+		p->next_trust[i] = (uint8_t)i;
+		p->next_trust[NEW_RIGHT / NEW_RIGHT * TRUSTS + i] =
+			(uint8_t)branch_step(i, TRUST_MOST, 1);
+		p->next_trust[NEW_WRONG / NEW_RIGHT * TRUSTS + i] =
+			(uint8_t)branch_step(i, TRUST_MOST, 0);
+	}
 	p->random = 1;
 }
 
@@ -224,27 +232,20 @@ static NOINLINE int branch_allocate(
 	struct predictor *p, uint64_t history, uint64_t address, unsigned start, unsigned taken)
 {
 	struct place place = branch_find_place(p, history, address);
-	unsigned i, k, way, count = WAYS - start, first, best = start, least = USEFUL + 1;
-	uint16_t *entry[WAYS];
-	struct ways tags;
+	unsigned count = WAYS - start, first, best;
+	struct ways tags, entries;
+	unsigned entry;
 
 	if (!count)
 		return 0;
 	hash_tags(&tags, history, address);
 	p->random = p->random * 1664525 + 1013904223;
 	first = (p->random >> 16) * count >> 16; /* or all would be in the same table */
-	for (i = 0; i < WAYS; i++)
-		entry[i] = i < WAYS / 2 ? &place.near[i] : &place.far[i - WAYS / 2];
-	for (k = 0; k < count; k++) {
-		way = start + (first + k < count ? first + k : first + k - count);
-		if ((*entry[way] & USEFUL) < least) {
-			least = *entry[way] & USEFUL;
-			best = way;
-		}
-	}
-	for (i = start; i < WAYS; i++)
-		*entry[i] = (uint16_t)(*entry[i] - least);
-	*entry[best] = (uint16_t)((tags.of[best] & TAG) | COUNTER(taken ? 4 : 3) | 1);
+	ways_gather(&entries, place.near, place.far);
+	best = ways_least(&entries, start, first, USEFUL);
+	ways_reduce(&entries, start, entries.of[best] & USEFUL);
+	entry = (tags.of[best] & TAG) | COUNTER(taken ? 4 : 3) | 1;
+	ways_flip(&entries, best + 1, (uint16_t)(entries.of[best] ^ entry), place.near, place.far);
 	return 0;
 }
 
@@ -260,8 +261,8 @@ static int branch_count(struct predictor *p, uint64_t history, uint64_t from, un
 }
 
 /* Without branches, which would be as hard to predict as those that are modelled. */
-NOINLINE int branch_predict(
-	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken)
+static NOINLINE int branch_predict_tagged(
+	struct predictor *p, uint64_t history, uint64_t from, unsigned said, unsigned taken)
 {
 	/* The base table always matches and has number 0; the ways are 1 to 8. */
 	union {
@@ -269,28 +270,14 @@ NOINLINE int branch_predict(
 		struct ways half[2];
 	} all;
 	const uint16_t *entry = all.entry + WAYS - 1;
-	unsigned state = *base, found, provider, rest, provided, index, outcome;
-	uint64_t history = p->history, address = from * ADDRESS_MULTIPLIER;
+	uint64_t address = from * ADDRESS_MULTIPLIER;
+	struct place place = branch_find_place(p, history, address);
 	uint8_t *trust = &p->trust[address >> (64 - TRUST_BITS)];
-	struct place place;
+	unsigned found, provider, rest, provided, index, outcome;
 	struct ways tags;
 
-	*base = p->next[2 * state + taken];
-	p->history = history << 1 | taken;
-	if (state < DYNAMIC)
-		return 0;
-	if (UNLIKELY(p->counters != 0))
-		return branch_count(p, history, from, taken);
-	if (UNLIKELY(!p->sets))
-		return (state >> 1 & 1) == taken;
-	if ((*streak & ~1u) == STREAK_SURE) {
-		*streak = (uint8_t)taken;
-		return 0;
-	}
-	*streak = (uint8_t)((*streak & 1u) == taken ? *streak + 0u + STREAK_ONE : taken);
 	hash_tags(&tags, history, address);
-	place = branch_find_place(p, history, address);
-	all.entry[WAYS - 1] = state & 2 ? TAKEN_BIT : 0;
+	all.entry[WAYS - 1] = said ? TAKEN_BIT : 0;
 	ways_gather(&all.half[1], place.near, place.far);
 	found = ways_agree(&all.half[1], &tags, TAG) << 1 | 1;
 	provider = 31 ^ (unsigned)__builtin_clz(found);
@@ -298,15 +285,43 @@ NOINLINE int branch_predict(
 	provided = entry[provider];
 	index = (provided & STATE) | taken * STEP_TAKEN;
 	index |= (entry[rest] & TAKEN_BIT) * (STEP_ALTERNATIVE / TAKEN_BIT);
-	index |= *trust >= TRUSTED ? STEP_TRUST : 0;
+	index |= (*trust & TRUSTED) * (STEP_TRUST / TRUSTED);
 	outcome = p->steps[index];
-	*trust = (uint8_t)(*trust + ((outcome & NEW_RIGHT) && *trust < TRUST_MOST) -
-			   ((outcome & NEW_WRONG) && *trust > 0));
+	*trust = p->next_trust[outcome / NEW_RIGHT * TRUSTS + *trust];
 	ways_flip(&all.half[1], provider, (uint16_t)((provided ^ outcome) & STATE), place.near,
 		place.far);
 	if (outcome & RIGHT)
 		return 1;
 	return branch_allocate(p, history, address, provider, taken);
+}
+
+/* Without tagged tables, or wrong after all, or settled by now. */
+static NOINLINE int branch_predict_otherwise(
+	struct predictor *p, unsigned state, uint64_t history, uint64_t from, unsigned taken)
+{
+	if (state < DYNAMIC)
+		return 0;
+	if (UNLIKELY(p->counters != 0))
+		return branch_count(p, history, from, taken);
+	return (state >> 1 & 1) == taken;
+}
+
+int branch_predict(
+	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken)
+{
+	unsigned state = *base;
+	uint64_t history = p->history;
+
+	*base = p->next[2 * state + taken];
+	p->history = history << 1 | taken;
+	if (UNLIKELY(state < DYNAMIC) || UNLIKELY(!p->sets))
+		return branch_predict_otherwise(p, state, history, from, taken);
+	if ((*streak & ~1u) == STREAK_SURE) {
+		*streak = (uint8_t)taken;
+		return 0;
+	}
+	*streak = (uint8_t)((*streak & 1u) == taken ? *streak + 0u + STREAK_ONE : taken);
+	return branch_predict_tagged(p, history, from, state & 2, taken);
 }
 
 /* ---- indirect ---- */

@@ -273,11 +273,16 @@ void jit_branch_slowly(uint64_t outcome, uint64_t unused)
 
 static NOINLINE void routine_mispredicted(uint64_t outcome, unsigned event)
 {
+	struct model *m = context->m;
 	const struct model_segment *s = routine_segment();
 
+	if (!m->timed && !core->retire && !m->watch) {
+		m->counts[event]++;
+		return;
+	}
 	routine_leave();
-	context->m->insn = &s->block->insns[s->outcomes[outcome].insn];
-	run_mispredicted(context->m, core, event);
+	m->insn = &s->block->insns[s->outcomes[outcome].insn];
+	run_mispredicted(m, core, event);
 	routine_return();
 }
 

@@ -119,6 +119,7 @@ struct predictor {
 	uint8_t next[264];       /* how the base steps: by twice its state plus the outcome */
 	uint8_t steps[256];      /* how an entry does; see branch.c */
 	uint8_t trust[64];       /* in new entries, by address */
+	uint8_t next_trust[48];  /* how that steps; see branch.c */
 	uint64_t *targets[INDIRECT_TABLES];
 	uint64_t returns[RETURN_STACK_MAX];
 };

@@ -60,6 +60,31 @@ static inline void ways_flip_plain(
 	}
 }
 
+/* Of the ways from start on, the first of which these bits, of the lowest eight, are least, in the
+ * order that begins `first` ways later and goes on with start. */
+static inline unsigned ways_least_plain(
+	const struct ways *w, unsigned start, unsigned first, uint16_t bits)
+{
+	unsigned count = WAYS - start, best = start, least = UINT32_MAX;
+
+	for (unsigned k = 0; k < count; k++) {
+		unsigned way = start + (first + k < count ? first + k : first + k - count);
+
+		if ((w->of[way] & bits) < least) {
+			least = w->of[way] & bits;
+			best = way;
+		}
+	}
+	return best;
+}
+
+/* Reduces the ways from start on. */
+static inline void ways_reduce_plain(struct ways *w, unsigned start, uint16_t by)
+{
+	for (unsigned i = start; i < WAYS; i++)
+		w->of[i] = (uint16_t)(w->of[i] - by);
+}
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 
@@ -111,11 +136,44 @@ static inline void ways_flip(
 	_mm_storel_epi64((__m128i *)(void *)low, flip);
 	_mm_storeh_pd((double *)(void *)high, _mm_castsi128_pd(flip));
 }
+
+static inline __m128i ways_numbers(void)
+{
+	return _mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0);
+}
+
+static inline void ways_reduce(struct ways *w, unsigned start, uint16_t by)
+{
+	__m128i before = _mm_cmpgt_epi16(_mm_set1_epi16((short)start), ways_numbers());
+	__m128i less = _mm_andnot_si128(before, _mm_set1_epi16((short)by));
+
+	_mm_store_si128((__m128i *)(void *)w, _mm_sub_epi16(ways_vector(w), less));
+}
 #else
 #define ways_interleave ways_interleave_plain
 #define ways_agree      ways_agree_plain
 #define ways_gather     ways_gather_plain
 #define ways_flip       ways_flip_plain
+#define ways_reduce     ways_reduce_plain
+#endif
+
+#ifdef __SSE4_1__
+#include <smmintrin.h>
+static inline unsigned ways_least(
+	const struct ways *w, unsigned start, unsigned first, uint16_t bits)
+{
+	__m128i numbers = ways_numbers(), begin = _mm_set1_epi16((short)(start + first));
+	__m128i before = _mm_cmpgt_epi16(_mm_set1_epi16((short)start), numbers);
+	__m128i again = _mm_and_si128(
+		_mm_cmpgt_epi16(begin, numbers), _mm_set1_epi16((short)(WAYS - start)));
+	__m128i order = _mm_add_epi16(_mm_sub_epi16(numbers, begin), again);
+	__m128i key = _mm_and_si128(ways_vector(w), _mm_set1_epi16((short)bits));
+
+	key = _mm_or_si128(_mm_or_si128(_mm_slli_epi16(key, 8), order), before);
+	return (unsigned)_mm_extract_epi16(_mm_minpos_epu16(key), 1);
+}
+#else
+#define ways_least ways_least_plain
 #endif
 
 #endif
