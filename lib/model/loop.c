@@ -277,6 +277,12 @@ static NOINLINE int iterates(struct model *m, struct core *core, struct model_se
 	return 1;
 }
 
+/* Does step_lines serve? */
+INLINE int loop_by_lines(const struct model *m, const struct model_segment *s)
+{
+	return !s->slow && s->run.seen && s->run.way <= BRANCH_WAY && !m->watch && !m->cachegrind;
+}
+
 /* A load of one granule, of a size that is a power of two; 0: nothing was done. */
 INLINE int pass_load(const struct model *m, struct core *core, struct pace *p, uint64_t address,
 	unsigned size, unsigned insn, const unsigned parts)
@@ -510,6 +516,12 @@ unseen:
 	if (!s->slow && fetched_see(m, core, s))
 		goto seen;
 	behind = at + model_word_words(*at);
+	if (parts & MODEL_PART_CACHES && !(parts & MODEL_PART_CLOCK) && !retire &&
+		LIKELY(loop_by_lines(m, s))) {
+		WITHIN(step_lines(m, core, s, at, base));
+		way = s->run.way;
+		goto branches;
+	}
 	if (s->slow && !retire && iterates(m, core, s)) {
 		passed_by = 0;
 		goto accesses;

@@ -273,6 +273,12 @@ static inline void model_fetch_other(
 	fetch_slowly(m, core, address, length);
 }
 
+void model_fetch_line(struct model *m, struct core *core, uint64_t line)
+{
+	if (line != core->fetch_line)
+		model_fetch_other(m, core, line, 1);
+}
+
 NOINLINE void model_classify_special(struct model *m, struct core *core, unsigned class_bits)
 {
 	if (class_bits & MODEL_PREFETCH)

@@ -3,6 +3,8 @@
  * cannot run, and for faults. */
 #include "model/run.h"
 
+#include "model/branch.h"
+
 uint64_t model_repeating(const struct model *m)
 {
 	return m->repeating;
@@ -65,6 +67,50 @@ void step_record(
 	}
 	if (s->next != m->repeating)
 		m->repeating = 0;
+}
+
+/* Accesses first..end - 1. */
+static unsigned step_accesses(struct model *m, struct core *core, const struct model_block *b,
+	const uint64_t *record, unsigned first, unsigned end, uint64_t base)
+{
+	for (; first < end; first++) {
+		const struct model_access *a = &b->accesses[first];
+
+		m->insn = &b->insns[a->insn];
+		core->class_bits = m->insn->class_bits;
+		core->clock.order = base + a->insn + 1u;
+		step_access(m, a, record[1 + first]);
+	}
+	return first;
+}
+
+void step_lines(struct model *m, struct core *core, struct model_segment *s, const uint64_t *record,
+	uint64_t base)
+{
+	const struct model_block *b = s->block;
+	const struct model_outcome *o = s->outcomes;
+	unsigned at = 0;
+
+	fetched_last(core);
+	for (const struct model_fetch *f = b->fetches, *end = f + s->fetch_count; f < end; f++) {
+		struct model_insn *in = &b->insns[f->insn];
+
+		at = step_accesses(m, core, b, record, at, in->first_access, base);
+		m->insn = in;
+		core->class_bits = in->class_bits;
+		core->clock.order = base + f->insn + 1u;
+		model_fetch_line(m, core, f->line);
+	}
+	step_accesses(m, core, b, record, at, s->access_count, base);
+	for (unsigned i = 0; i < STATICS_USED; i++)
+		if (i != MODEL_STATIC_LOADS && i != MODEL_STATIC_STORES)
+			m->counts[model_static_event(i)] += s->statics[i];
+	s->ended++;
+	m->repeating = 0;
+	if (!s->run.taken)
+		return;
+	m->insn = &b->insns[o->insn];
+	branch_find(m, core, (enum model_branch_kind)o->kind, o->from);
 }
 
 void model_run_part(struct model *m, const uint64_t *record, unsigned insns)

@@ -95,6 +95,11 @@ int loop_is_common(const struct model *m);
 /* model_step.c: the record's first insns instructions. */
 void step_record(
 	struct model *m, const struct model_segment *s, const uint64_t *record, unsigned insns);
+/* A whole record without clock and watch, but for the prediction of its branch, whose segment's
+ * `run` is filled in, and not unusual: the same line by line, instead of instruction by
+ * instruction. */
+void step_lines(struct model *m, struct core *core, struct model_segment *s, const uint64_t *record,
+	uint64_t base);
 
 /* fetched.c.  Before the first record: the core may be another than last time. */
 void fetched_begin(struct model *m);

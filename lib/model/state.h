@@ -465,7 +465,9 @@ void outside_write_back(struct model *m, struct core *core, uint64_t address, in
 /* Prefetches the line's set on the host, where it is seldom in a cache. */
 void outside_come_near(const struct model *m, uint64_t address, int replaces);
 
-/* model.c: accesses that the fast paths do not handle; the instruction is already set. */
+/* model.c: fetches from a line, unless it is that of the last fetch. */
+void model_fetch_line(struct model *m, struct core *core, uint64_t line);
+/* Accesses that the fast paths do not handle; the instruction is already set. */
 void model_load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
 void model_store_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
 /* The slot of a page. */
