@@ -53,7 +53,7 @@ static int export_code(const struct options *o, struct prof_data *data,
 	int rc = p ? file_output(o->output, stdout, write_profile, p, e) : -1;
 
 	if (rc == 0) {
-		pgo_tell(p, &text);
+		pgo_describe(p, &text);
 		say("%s", strbuf_text(&text));
 	}
 	strbuf_fini(&text);

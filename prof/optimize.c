@@ -61,7 +61,7 @@ static const char usage[] =
 	"Builds a faster program by branch records of ssrun -branches, which it makes itself with "
 	"-train, and writes what was verified to be equal and faster.\n\n";
 
-static void optimize_tell(void *context, const char *text)
+static void optimize_say(void *context, const char *text)
 {
 	(void)context;
 	say("%s", text);
@@ -110,7 +110,7 @@ static int optimize_with(struct optimize_command_line *l, const struct recipe *r
 		.runs = l->runs ? l->runs : RUNS,
 		.ssrun = ssrun,
 		.llvm = l->llvm,
-		.tell = l->quiet ? NULL : optimize_tell};
+		.tell = l->quiet ? NULL : optimize_say};
 	struct verify_asked a = {.perfex = NULL};
 	int rc = ssrun ? 0 : error_nomem(e);
 

@@ -15,11 +15,6 @@ enum {
 	STAYS = FLOW_RETURNS | FLOW_LEAVES | FLOW_NO_RETURN | FLOW_STOPS | FLOW_BAD | FLOW_RUNS_OUT
 };
 
-static int classes_add_arc(struct maker *m, uint32_t block, bool into, bool artificial)
-{
-	return vec_add(&m->c->arcs, ((struct analysis_arc){block, into, artificial}));
-}
-
 /* Marks the blocks that block leads to or, backward, those that lead to it. */
 static void classes_spread(struct maker *m, uint32_t block, bool forward)
 {
@@ -47,37 +42,46 @@ static void classes_spread(struct maker *m, uint32_t block, bool forward)
 	}
 }
 
-static bool lies_idle(const struct flow_block *b)
+/* An arc from or to the outside: then what it leads to, or what leads to it, is reached as well. */
+static int classes_add_arc(struct maker *m, struct analysis_arc arc)
+{
+	if (vec_add(&m->c->arcs, arc))
+		return -1;
+	classes_spread(m, arc.block, arc.into);
+	return 0;
+}
+
+static bool classes_padding(const struct flow_block *b)
 {
 	return b->flags & FLOW_PADDING;
 }
 
 /* Arcs in: of entries; then of blocks that these do not reach, first those without predecessors. */
-static int ways_in(struct maker *m)
+static int arcs_in(struct maker *m)
 {
 	uint32_t n = (uint32_t)m->f->blocks.count;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (!(m->f->blocks.data[i].flags & FLOW_ENTRY))
 			continue;
-		if (classes_add_arc(m, i, true, false))
+		if (classes_add_arc(m, (struct analysis_arc){.block = i, .into = true}))
 			return -1;
-		classes_spread(m, i, true);
 	}
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < n; i++) {
 			const struct flow_block *b = &m->f->blocks.data[i];
 
-			if (m->reached[i] || lies_idle(b) || (round == 0 && b->ins))
+			if (m->reached[i] || classes_padding(b) || (round == 0 && b->ins))
 				continue;
-			if (classes_add_arc(m, i, true, true))
+			if (classes_add_arc(
+				    m, (struct analysis_arc){
+					       .block = i, .into = true, .artificial = true}))
 				return -1;
-			classes_spread(m, i, true);
 		}
 	return 0;
 }
 
-static bool ends_a_turn(const struct flow *f, const struct flow_block *b)
+static bool ends_iteration(const struct flow *f, const struct flow_block *b)
 {
 	for (uint32_t k = 0; k < b->outs; k++)
 		if (f->edges.data[b->first_out + k].back)
@@ -87,7 +91,7 @@ static bool ends_a_turn(const struct flow *f, const struct flow_block *b)
 
 /* Arcs out: of blocks that return or leave; then of loops without an exit, at the end of an
  * iteration. */
-static int ways_out(struct maker *m)
+static int arcs_out(struct maker *m)
 {
 	const struct flow *f = m->f;
 	uint32_t n = (uint32_t)f->blocks.count;
@@ -96,21 +100,21 @@ static int ways_out(struct maker *m)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct flow_block *b = &f->blocks.data[i];
 
-		if (lies_idle(b) || (b->outs && !(b->flags & STAYS)))
+		if (classes_padding(b) || (b->outs && !(b->flags & STAYS)))
 			continue;
-		if (classes_add_arc(m, i, false, false))
+		if (classes_add_arc(m, (struct analysis_arc){.block = i}))
 			return -1;
-		classes_spread(m, i, false);
 	}
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = n; i-- > 0;) {
 			const struct flow_block *b = &f->blocks.data[i];
 
-			if (m->reached[i] || lies_idle(b) || (round == 0 && !ends_a_turn(f, b)))
+			if (m->reached[i] || classes_padding(b) ||
+				(round == 0 && !ends_iteration(f, b)))
 				continue;
-			if (classes_add_arc(m, i, false, true))
+			if (classes_add_arc(
+				    m, (struct analysis_arc){.block = i, .artificial = true}))
 				return -1;
-			classes_spread(m, i, false);
 		}
 	return 0;
 }
@@ -170,7 +174,7 @@ struct analysis_classes *analysis_classes_new(const struct flow *f, struct error
 
 	m.reached = calloc(f->blocks.count + 1, sizeof(*m.reached));
 	m.stack = calloc(f->blocks.count + 1, sizeof(*m.stack));
-	if (c && m.reached && m.stack && ways_in(&m) == 0 && ways_out(&m) == 0) {
+	if (c && m.reached && m.stack && arcs_in(&m) == 0 && arcs_out(&m) == 0) {
 		c->block = calloc(f->blocks.count + 1, sizeof(*c->block));
 		c->edge = calloc(f->edges.count + 1, sizeof(*c->edge));
 		c->arc = calloc(c->arcs.count + 1, sizeof(*c->arc));

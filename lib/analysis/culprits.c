@@ -351,7 +351,7 @@ static bool culprits_split(const struct culprits_input *in, const struct op *op,
 }
 
 /* Counted misses are not scatter. */
-static bool witnessed(struct culprit_search *s, struct culprit_wait *w)
+static bool counted_here(struct culprit_search *s, struct culprit_wait *w)
 {
 	double sure = 0;
 
@@ -389,7 +389,7 @@ static int culprits_look_at(struct culprits *c, struct culprit_search *s, const 
 	culprits_all_events(s, op, insn, w);
 	survey(c, s, w);
 	if (!waits && s->in->any_events)
-		waits = witnessed(s, w);
+		waits = counted_here(s, w);
 	return waits ? culprits_judge(c, s, w) : 0;
 }
 
@@ -429,7 +429,7 @@ static int look_at_block(struct culprits *c, struct culprit_search *s)
 	double n = in->executions[s->block];
 
 	if (!follows_alone(in->flow, s->block))
-		culprit_forget(s);
+		culprit_clear(s);
 	for (uint32_t from = 0; from < b->count; from += SCHEDULE_BLOCK_MAX) {
 		uint32_t left = b->count - from, first = b->first + from;
 		uint32_t count = left < SCHEDULE_BLOCK_MAX ? left : SCHEDULE_BLOCK_MAX;

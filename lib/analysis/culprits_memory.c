@@ -246,7 +246,7 @@ void culprit_memory(struct culprit_search *s, const struct op *op, const struct 
 /* Registers that a called function preserves: rbx, rsp, rbp, r12 to r15. */
 #define KEPT 0xf038u
 
-void culprit_forget(struct culprit_search *s)
+void culprit_clear(struct culprit_search *s)
 {
 	s->origins = 1;
 	s->accesses = 0;

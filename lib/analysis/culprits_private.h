@@ -85,7 +85,7 @@ void culprit_memory(struct culprit_search *s, const struct op *op, const struct 
 void culprit_pass(
 	struct culprit_search *s, const struct op *op, const struct insn *insn, uint32_t i);
 /* Clears the state. */
-void culprit_forget(struct culprit_search *s);
+void culprit_clear(struct culprit_search *s);
 
 /* Whether a load's address is known long before its turn: it grows by a constant of less than a
  * page. */

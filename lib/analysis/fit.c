@@ -335,7 +335,7 @@ static struct analysis_estimate fit_estimate(double value, double samples, doubl
 		.confidence = ANALYSIS_LOW};
 }
 
-void analysis_fit_tell(const struct analysis_fit *t, struct analysis_frequencies *q)
+void analysis_fit_fill(const struct analysis_fit *t, struct analysis_frequencies *q)
 {
 	for (uint32_t i = 0; i < t->blocks; i++)
 		q->block[i] = fit_estimate(
@@ -358,7 +358,7 @@ int analysis_flow(struct analysis_frequencies *q, const struct analysis_input *i
 		return -1;
 	for (int step = 0; step < STEPS; step++)
 		analysis_fit_step(t);
-	analysis_fit_tell(t, q);
+	analysis_fit_fill(t, q);
 	analysis_fit_free(t);
 	return 0;
 }

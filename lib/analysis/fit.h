@@ -40,7 +40,7 @@ double analysis_fit_entered(const struct analysis_fit *t);
 /* Of all edges; to be freed by the caller. NULL when memory is out. */
 double *analysis_fit_edges(const struct analysis_fit *t);
 /* Frees f. */
-void analysis_fit_tell(const struct analysis_fit *t, struct analysis_frequencies *q);
+void analysis_fit_fill(const struct analysis_fit *t, struct analysis_frequencies *q);
 
 /* From elsewhere: in the next step the block's (FLOW_NONE: the entry's) frequency should be this,
  * with a weight of 1 / variance. */

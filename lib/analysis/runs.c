@@ -245,7 +245,8 @@ uint64_t analysis_runs_taken(const struct analysis_runs *r, uint32_t segment)
 	return (uint64_t)r->segment[segment].out;
 }
 
-void analysis_runs_tell(struct analysis_runs *r, uint32_t segment, double log_factor, double weight)
+void analysis_runs_observe(
+	struct analysis_runs *r, uint32_t segment, double log_factor, double weight)
 {
 	struct runs_segment *s = &r->segment[segment];
 

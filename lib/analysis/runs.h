@@ -76,7 +76,7 @@ double analysis_runs_flow(const struct analysis_runs *r, uint32_t segment);
 uint64_t analysis_runs_taken(const struct analysis_runs *r, uint32_t segment);
 
 /* Adds evidence on a segment: the logarithm of the factor for its frequency, with 1 / variance. */
-void analysis_runs_tell(
+void analysis_runs_observe(
 	struct analysis_runs *r, uint32_t segment, double log_factor, double weight);
 /* Multiplies all. */
 void analysis_runs_scale(struct analysis_runs *r, double factor);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-size_t mappings_behind(const struct process *p, uint64_t address)
+size_t mappings_after(const struct process *p, uint64_t address)
 {
 	return vec_search(i, p->mappings.count, p->mappings.data[i].end <= address);
 }
@@ -22,7 +22,7 @@ int mappings_insert(struct process *p, size_t at, const struct mapping *m)
 
 long mappings_clear(struct process *p, uint64_t begin, uint64_t end)
 {
-	size_t at = mappings_behind(p, begin), to;
+	size_t at = mappings_after(p, begin), to;
 	struct mapping *m = at < p->mappings.count ? &p->mappings.data[at] : NULL;
 
 	if (m && m->begin < begin) {

@@ -6,7 +6,7 @@
 #include "collect/spaces.h"
 
 /* The first mapping that ends after address. */
-size_t mappings_behind(const struct process *p, uint64_t address);
+size_t mappings_after(const struct process *p, uint64_t address);
 /* Puts m there; -1 when memory is out. */
 int mappings_insert(struct process *p, size_t at, const struct mapping *m);
 /* Makes room for begin..end: removes mappings there, wholly or in part. Returns where to insert,

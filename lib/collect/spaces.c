@@ -432,7 +432,7 @@ int spaces_map(struct spaces *s, struct process *p, const struct record_mapping 
 
 const struct mapping *spaces_find(const struct process *p, uint64_t pc)
 {
-	size_t i = mappings_behind(p, pc);
+	size_t i = mappings_after(p, pc);
 
 	return i < p->mappings.count && p->mappings.data[i].begin <= pc ? &p->mappings.data[i]
 									: NULL;

@@ -98,7 +98,7 @@ static void value_count(struct value_records *r, const struct value_window *w, b
 		r->tallies[ends[w->end]]++;
 }
 
-static void take_told(struct value_records *r)
+static void take_windows(struct value_records *r)
 {
 	for (size_t i = 0; i < VALUE_TALLIES; i++) {
 		r->tallies[i] += r->watches.told[i];
@@ -123,7 +123,7 @@ uint64_t value_records_visit(void *context, const struct branches_visit *visit)
 		watched = watches_visit(&r->watches, visit, &w);
 	pthread_mutex_lock(&r->lock);
 	value_count(r, &w, any);
-	take_told(r);
+	take_windows(r);
 	if ((!w.seen.count && !w.trace.count) || vec_add(&r->queue, w))
 		window_free(&w);
 	spent = r->spent + watched;

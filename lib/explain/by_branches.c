@@ -278,7 +278,7 @@ static struct analysis_estimate unseen(
 		.value = sqrt(fast * rare), .high = most + 3 * b->once, .confidence = ANALYSIS_LOW};
 }
 
-static void tell_block(const struct explain_branches *b, struct explain_analysed *p, uint32_t block)
+static void fill_block(const struct explain_branches *b, struct explain_analysed *p, uint32_t block)
 {
 	const struct flow *f = p->code->flow;
 	const struct flow_block *own = &f->blocks.data[block];
@@ -308,12 +308,12 @@ static void tell_block(const struct explain_branches *b, struct explain_analysed
 			   : unseen(b, samples, explain_branches_expected(mi, own->count));
 }
 
-void explain_branches_tell(const struct explain_branches *b, struct explain_analysed *p)
+void explain_branches_fill(const struct explain_branches *b, struct explain_analysed *p)
 {
 	const struct flow *f = p->code->flow;
 
 	for (uint32_t i = 0; i < f->blocks.count; i++)
-		tell_block(b, p, i);
+		fill_block(b, p, i);
 	for (uint32_t i = 0; i < f->edges.count; i++) {
 		const struct analysis_estimate *from = &p->frequencies.block[f->edges.data[i].from];
 		struct analysis_passage x = explain_branches_edge(b, f, p->code->image, i);

@@ -30,6 +30,6 @@ void explain_branches_free(struct explain_branches *b);
 double *explain_branches_edges(
 	const struct explain_branches *b, const struct flow *f, uint32_t image);
 /* Frequencies of p, whose samples and schedule are known and frequencies have room. */
-void explain_branches_tell(const struct explain_branches *b, struct explain_analysed *p);
+void explain_branches_fill(const struct explain_branches *b, struct explain_analysed *p);
 
 #endif

@@ -133,7 +133,7 @@ static double likely_hits(const struct explain_branches *b, const struct rate *r
 
 /* Windows include all of a phase or nothing, so that only sums are unbiased, not logarithms: the
  * error of hits is given as a part of those expected, with the variance of these. */
-static bool tell_rates(struct explain_branches *b)
+static bool observe_rates(struct explain_branches *b)
 {
 	bool told = false;
 
@@ -147,7 +147,7 @@ static bool tell_rates(struct explain_branches *b)
 		hits = fmax(likely_hits(b, r), 1e-3);
 		if ((double)r->hits > MANY * (double)r->windows)
 			continue;
-		analysis_runs_tell(b->runs, at, fmin(((double)r->hits - hits) / hits, STRIDE),
+		analysis_runs_observe(b->runs, at, fmin(((double)r->hits - hits) / hits, STRIDE),
 			1 / (1 / hits + PHASES / (double)r->windows));
 		told = true;
 	}
@@ -170,7 +170,7 @@ static struct stats_weighed weigh(
 }
 
 /* A common factor belongs to the program, not to its parts. */
-static void tell_clock(struct explain_branches *b, const struct clock *clock)
+static void observe_clock(struct explain_branches *b, const struct clock *clock)
 {
 	uint32_t n = analysis_runs_count(b->runs);
 	double sum = 0, weight = 0, mean;
@@ -186,7 +186,7 @@ static void tell_clock(struct explain_branches *b, const struct clock *clock)
 	for (uint32_t i = 0; i < n; i++) {
 		struct stats_weighed w = weigh(b, &clock[i], flow_of(b, i));
 
-		analysis_runs_tell(b->runs, i, w.value - mean, w.weight);
+		analysis_runs_observe(b->runs, i, w.value - mean, w.weight);
 	}
 }
 
@@ -203,8 +203,8 @@ int explain_branches_by_clock(struct explain_branches *b, struct error *e)
 	if (rc == 0) {
 		scale_by_clock(b, clock);
 		for (int round = 0; round < ROUNDS && rc == 0; round++) {
-			rated = tell_rates(b);
-			tell_clock(b, clock);
+			rated = observe_rates(b);
+			observe_clock(b, clock);
 			rc = analysis_runs_settle(b->runs, round == ROUNDS - 1);
 			if (!rated)
 				scale_by_clock(b, clock);

@@ -96,7 +96,7 @@ static size_t event_room(const struct explain *x)
 
 /* The other run of -explain may not have executed this procedure at all: it chose another for this
  * processor. Then its counts are no evidence. */
-static bool witnessed_run(const struct explain_result *p, const struct explain *x)
+static bool second_run_counts(const struct explain_result *p, const struct explain *x)
 {
 	const struct explain_analysis *a = &x->analysis;
 
@@ -107,7 +107,7 @@ static void take_events(struct explain_result *p, const struct explain *x, doubl
 {
 	size_t n = p->code.flow->insns.count;
 
-	for (size_t i = 0; i < EXPLAIN_EVENTS && witnessed_run(p, x); i++) {
+	for (size_t i = 0; i < EXPLAIN_EVENTS && second_run_counts(p, x); i++) {
 		unsigned cause = tells[i].cause;
 		double *at = room + EVENT_ARRAYS * cause * n;
 		struct counted c = {at, at + n, at + 2 * n, at + 3 * n};

@@ -145,9 +145,9 @@ static int look_up(struct explain_analysed *p, const struct analysis_fit *fit, s
 	if (!p->frequencies.block || !p->frequencies.edge)
 		return error_nomem(e);
 	if (branches)
-		explain_branches_tell(branches, p);
+		explain_branches_fill(branches, p);
 	else
-		analysis_fit_tell(fit, &p->frequencies);
+		analysis_fit_fill(fit, &p->frequencies);
 	return 0;
 }
 

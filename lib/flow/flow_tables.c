@@ -272,7 +272,7 @@ static struct shape shape_of(const struct finder *x, uint32_t jump)
 }
 
 /* Bytes up to the next table. */
-static uint64_t room_behind(const struct finder *x, uint64_t table)
+static uint64_t room_after(const struct finder *x, uint64_t table)
 {
 	size_t low = vec_search(i, x->start_count, x->starts[i] <= table);
 
@@ -312,7 +312,7 @@ static bool tables_read_entry(struct finder *x, const struct shape *s, uint32_t 
 static int read_entries(struct finder *x, const struct shape *s, struct flow_table *t)
 {
 	uint32_t limit = s->bound ? s->bound : ENTRIES_MAX, good = 0, middle = 0, outside = 0;
-	uint64_t room = room_behind(x, s->table) / s->width, to, last = 0;
+	uint64_t room = room_after(x, s->table) / s->width, to, last = 0;
 
 	if (!s->bound && room < limit)
 		limit = (uint32_t)room;

@@ -267,7 +267,7 @@ static struct followed *note_image(struct monitor_follow *f, const struct experi
 	return table_add(&f->images, &key.key);
 }
 
-static void tell_why(struct monitor_follow *f, const char *why)
+static void follow_say_why(struct monitor_follow *f, const char *why)
 {
 	snprintf(f->told.why, sizeof(f->told.why), "%.250s", why);
 	f->news = true;
@@ -310,7 +310,7 @@ static void note_outcome(struct monitor_follow *f, struct followed *image,
 		f->told.failures++;
 	}
 	if (s->outcome == SESSION_FAILED || s->outcome == SESSION_UNFIT)
-		tell_why(f, s->why);
+		follow_say_why(f, s->why);
 }
 
 static int end_session(struct monitor_follow *f, bool stop, uint64_t now)
@@ -360,7 +360,7 @@ static int try_session(struct monitor_follow *f, const struct watch *w, size_t i
 	began = proc_began(pid);
 	f->catching = false;
 	if (!monitor_follow_may(pid, f->request.spared, why, sizeof(why))) {
-		tell_why(f, why);
+		follow_say_why(f, why);
 		return postpone_image(f, &image->identity, now + CATCH_PAUSE);
 	}
 	known = table_find(&f->images, &f->wanted.key);

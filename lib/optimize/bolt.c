@@ -84,7 +84,7 @@ static int bolt_rewrite(const struct workshop *w, const char *tool, const char *
 		if (!name)
 			break;
 		strbuf_printf(&skip, "%s%s", i ? "," : "", name);
-		workshop_tell(w, "BOLT cannot place %s: it is left as it is", name);
+		workshop_say(w, "BOLT cannot place %s: it is left as it is", name);
 		free(name);
 	}
 	strbuf_fini(&skip);

@@ -64,12 +64,12 @@ static int candidate_judge(
 	if (built) {
 		if (e->code == ERR_NOMEM)
 			return -1;
-		workshop_tell(w, "%s: %s%s%s", c->how, e->message, *e->hint ? ": " : "", e->hint);
+		workshop_say(w, "%s: %s%s%s", c->how, e->message, *e->hint ? ": " : "", e->hint);
 		c->failure = strdup(e->message);
 		*e = (struct error){0};
 		return c->failure ? 0 : error_nomem(e);
 	}
-	workshop_tell(w, "%s: verifying", c->how);
+	workshop_say(w, "%s: verifying", c->how);
 	q.old = replaced(w);
 	q.new = c->image;
 	return verify_run(&q, &c->verdict, e);
@@ -131,7 +131,7 @@ static int try_samples(struct workshop *w, char *const *files, bool stale, struc
 		free(profile);
 		return -1;
 	}
-	workshop_tell(w, "%s: building by the profile", how);
+	workshop_say(w, "%s: building by the profile", how);
 	built = optimize_profile(w, files, stale ? NULL : w->base, w->clang ? "llvm" : "afdo",
 		profile, &coverage, e);
 	if (built == 0)
@@ -149,7 +149,7 @@ static int try_bolt(struct workshop *w, const char *how, const char *image, char
 
 	if (!c)
 		return -1;
-	workshop_tell(w, "%s: rewriting the image", how);
+	workshop_say(w, "%s: rewriting the image", how);
 	built = optimize_by_bolt(w, image, files, profiled, c->image, e);
 	return candidate_judge(w, c, built, e);
 }
@@ -164,7 +164,7 @@ static int try_both(struct workshop *w, struct error *e)
 		strcmp(w->result->candidates.data[0].how, "spgo") != 0)
 		return 0;
 	image = w->result->candidates.data[0].image;
-	workshop_tell(w, "spgo+bolt: recording the build by the profile");
+	workshop_say(w, "spgo+bolt: recording the build by the profile");
 	rc = optimize_records(w, image, "again", &files, e);
 	if (rc == 0)
 		rc = try_bolt(w, "spgo+bolt", image, files, image, e);
@@ -229,7 +229,7 @@ static int make_plain(struct workshop *w, struct error *e)
 	w->plain = workshop_path(w, "plain", e);
 	if (!w->plain)
 		return -1;
-	workshop_tell(w, "building without a profile");
+	workshop_say(w, "building without a profile");
 	return optimize_program(w, PROFILE_CFLAGS, PROFILE_LDFLAGS, w->plain, e) ||
 			       find_compiler(w, w->plain, e)
 		       ? -1
@@ -317,7 +317,7 @@ static int optimize_steps(struct workshop *w, struct error *e)
 	if (rc == 0 && !stale)
 		rc = make_base(w, e);
 	if (rc == 0 && !files[0]) {
-		workshop_tell(w, "recording branches");
+		workshop_say(w, "recording branches");
 		rc = optimize_records(w, w->base, "records", &own, e);
 		files = own;
 	}

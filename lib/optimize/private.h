@@ -16,7 +16,7 @@ struct workshop {
 };
 
 /* workshop.c */
-void workshop_tell(const struct workshop *w, const char *format, ...)
+void workshop_say(const struct workshop *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* DIRECTORY/NAME; to be freed by the caller, NULL with *e set. */
 char *workshop_path(const struct workshop *w, const char *name, struct error *e);

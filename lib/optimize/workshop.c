@@ -15,7 +15,7 @@
 
 enum { LOG_SHOWN = 300, LOG_MOST = 1 << 30, TOOL_LIMIT = 3600 };
 
-void workshop_tell(const struct workshop *w, const char *format, ...)
+void workshop_say(const struct workshop *w, const char *format, ...)
 {
 	va_list arguments;
 	char *text;

@@ -267,7 +267,7 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-void pgo_tell(const struct pgo *p, struct strbuf *out)
+void pgo_describe(const struct pgo *p, struct strbuf *out)
 {
 	static const char *const kinds[] = {[PGO_NOTHING] = "nothing",
 		[PGO_CLOCK] = "clock samples",

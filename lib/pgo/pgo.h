@@ -62,7 +62,7 @@ int pgo_write(struct pgo *p, FILE *out, struct error *e);
 /* After pgo_write. */
 const struct pgo_coverage *pgo_coverage_of(const struct pgo *p);
 /* One line for people; after pgo_write. */
-void pgo_tell(const struct pgo *p, struct strbuf *out);
+void pgo_describe(const struct pgo *p, struct strbuf *out);
 /* Path of the image, as it ran. Borrowed from d. */
 const char *pgo_image_path(const struct pgo *p);
 

@@ -115,7 +115,7 @@ static size_t argument_index(const char *x)
 typedef double numbered(const struct sweep_run *run, size_t n);
 
 /* A number in all runs, and not the same one in all of them? */
-static bool tells_apart(const struct sweep *s, numbered *number, size_t n)
+static bool numbers_vary(const struct sweep *s, numbered *number, size_t n)
 {
 	bool differs = false;
 
@@ -148,12 +148,12 @@ enum { TRIED = 100 };
 static int place_by_itself(struct sweep *s, struct error *e)
 {
 	for (size_t n = 1; n < TRIED; n++)
-		if (tells_apart(s, argument, n))
+		if (numbers_vary(s, argument, n))
 			return place_by(s, argument, n,
 				picture_text(s->picture, "argument %zu of %s", n,
 					picture_sweep_x_program(s)));
 	for (size_t n = 0; n < TRIED; n++)
-		if (tells_apart(s, file_number, n))
+		if (numbers_vary(s, file_number, n))
 			return place_by(s, file_number, n, "number in the file's name");
 	error_set(e, ERR_NOT_FOUND,
 		"the runs do not differ in a number of their commands or file names");
@@ -171,7 +171,7 @@ static void place_by_name(struct sweep *s, const char *x)
 		return;
 	}
 	if (strcmp(x, "file") == 0) {
-		for (n = 0; n + 1 < TRIED && !tells_apart(s, file_number, n); n++)
+		for (n = 0; n + 1 < TRIED && !numbers_vary(s, file_number, n); n++)
 			;
 		place_by(s, file_number, n < TRIED - 1 ? n : 0, "number in the file's name");
 		return;

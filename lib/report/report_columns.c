@@ -33,7 +33,7 @@ static const char *fresh_name(
 	return text;
 }
 
-static size_t metric_column(struct report_columns *c, size_t i, bool inclusive, bool first)
+static size_t metric_column(struct report_columns *c, size_t i, const char *suffix, unsigned flags)
 {
 	const struct prof_metric *m = &c->data->metrics.data[i];
 	const struct experiment_metric *of = m->metric;
@@ -45,15 +45,13 @@ static size_t metric_column(struct report_columns *c, size_t i, bool inclusive, 
 		.kind = REPORT_COUNT,
 		.flags = (beside ? 0 : REPORT_PERCENT) | (clock ? REPORT_SECONDS : 0) |
 			 (of->flags & METRIC_EXACT ? REPORT_EXACT : REPORT_SAMPLES) |
-			 (first ? REPORT_CUMULATIVE | REPORT_BAR : 0) |
-			 (c->shown[i] ? 0 : REPORT_SCRIPTS),
+			 (c->shown[i] ? 0 : REPORT_SCRIPTS) | flags,
 		.unit = clock ? "seconds" : of->unit,
 		.experiment = (long)i,
 		.label = of->label,
 	};
 
-	column.name = fresh_name(t, of->short_name[0] ? of->short_name : "count", type,
-		inclusive ? ".inclusive" : "");
+	column.name = fresh_name(t, of->short_name[0] ? of->short_name : "count", type, suffix);
 	return report_column_add(t, &column);
 }
 
@@ -65,10 +63,12 @@ static void metric_columns(struct report_columns *c, unsigned flags)
 	for (size_t i = 0; i < d->metrics.count; i++) {
 		bool inclusive = flags && (d->metrics.data[i].metric->flags & METRIC_STACKS);
 
-		c->inclusive[i] = tree && inclusive ? (long)metric_column(c, i, true, false) : -1;
-		c->own[i] = metric_column(c, i, false, i == 0 && !tree);
+		c->inclusive[i] =
+			tree && inclusive ? (long)metric_column(c, i, ".inclusive", 0) : -1;
+		c->own[i] = metric_column(
+			c, i, "", i == 0 && !tree ? REPORT_CUMULATIVE | REPORT_BAR : 0);
 		if (!tree && inclusive)
-			c->inclusive[i] = (long)metric_column(c, i, true, false);
+			c->inclusive[i] = (long)metric_column(c, i, ".inclusive", 0);
 	}
 }
 

@@ -49,6 +49,7 @@ fi
 
 # ---- what is hot ----
 begin ./others
+others=$!
 watch "$PERFEX_STORE" -spare 'spar*'
 ok "a hot image becomes known well" wait_for reached known 1
 like "-status says so" "$(ssrun monitor -status)" '^branches +[1-9][0-9]* in [1-9][0-9]* bursts of [1-9][0-9]* sessions, which took [0-9.]+ s; [1-9][0-9]* images are known well$'
@@ -56,6 +57,7 @@ like "and of which" "$(status followed)" "^$work/spinner\$"
 bursts() { prof store show "$1" -csv | awk -F, '$6 > 0 { n += $6 } END { print n + 0 }'; }
 ok "the store has them" test "$(bursts "$work/spinner")" -gt 0
 is "-only leaves out what is as hot" "$(bursts "$work/others")" 0
+kill -9 $others # the rest has its processor
 # shellcheck disable=SC2046
 prof -export llvm -o spinner.llvm $(prof store files "$work/spinner") 2> export.log
 like "the store has branches for a compiler" "$(cat spinner.llvm 2>&1)" '^spin_here:[1-9]'
@@ -80,11 +82,13 @@ kill -9 $begun 2>/dev/null
 
 # ---- what must not be followed ----
 begin ./spared
+spared=$!
 watch spares -spare 'spar*'
 is_spared() { status unfollowed | grep -q "$work/spared is spared"; }
 ok "what is spared" wait_for is_spared
 is "is not followed" "$(status sessions)" 0
 ends
+kill -9 $spared
 
 # ---- short programs; ends of another kind ----
 begin sh -c 'while :; do ./brief 2000; done'

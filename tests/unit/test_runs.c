@@ -108,8 +108,8 @@ static void test_evidence(void)
 	double before;
 
 	for (int i = 0; i < 20; i++) {
-		analysis_runs_tell(r, first, log(8 / at(r, 0)), 100);
-		analysis_runs_tell(r, second, log(2 / at(r, 1)), 100);
+		analysis_runs_observe(r, first, log(8 / at(r, 0)), 100);
+		analysis_runs_observe(r, second, log(2 / at(r, 1)), 100);
 		ok(analysis_runs_settle(r, true) == 0, "settled");
 	}
 	ok(fabs(at(r, 0) - 8) < 0.2 && fabs(at(r, 1) - 2) < 0.05,
@@ -263,7 +263,7 @@ static void test_nonsense(void)
 				.variance = dice(4) ? dice(9) : NAN};
 		r = make(runs, n);
 		for (uint32_t i = 0; i < analysis_runs_count(r); i++)
-			analysis_runs_tell(r, i, (double)dice(9) - 4, dice(3));
+			analysis_runs_observe(r, i, (double)dice(9) - 4, dice(3));
 		fine &= analysis_runs_settle(r, true) == 0;
 		for (uint32_t i = 0; i < 300; i++) {
 			double x = analysis_runs_at(r, 1, i).flow;
