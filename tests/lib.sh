@@ -10,6 +10,7 @@
 #   golden "name" FILE             FILE equals tests/data/NAME.golden (UPDATE=1 rewrites that)
 #   skip "name" "reason"           counted and shown
 #   run command...                 sets $status, $out, $err
+#   unchecked command...           without looking for leaks, which sanitizers cannot do under a tracer
 #   wait_for command...            until it succeeds, two minutes at most: never for a time that may be too short
 #   tracked                        the repository's files
 #   worked PID N                   it has worked for N hundredths of a second
@@ -44,6 +45,7 @@ golden() {
 }
 skip() { _n=$((_n + 1)); echo "ok $_n - $1 # SKIP $2"; }
 run() { "$@" >"$work/.out" 2>"$work/.err"; status=$?; out=$(cat "$work/.out"); err=$(cat "$work/.err"); }
+unchecked() { ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "$@"; }
 wait_for() { _i=0; until "$@" >/dev/null 2>&1; do [ $_i -lt 1200 ] || return 1; sleep 0.1; _i=$((_i + 1)); done; }
 worked() { awk -v n="$2" -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); exit ($12 + $13) * 100 / hz < n }' "/proc/$1/stat"; }
 # The repository's files, also of somebody else's checkout, and where they came without it.

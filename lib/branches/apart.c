@@ -8,6 +8,9 @@
  * of the thread that begins it, which waits meanwhile.
  */
 #include <errno.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -76,5 +79,9 @@ __attribute__((noinline)) bool apart_run(void (*run)(struct branches *b), struct
 
 	if (rc == 0)
 		apart_begin(run, b);
+#ifdef __SANITIZE_ADDRESS__
+	/* If it was killed, marks of its functions are left on this stack. */
+	__asan_handle_no_return();
+#endif
 	return rc > 0;
 }

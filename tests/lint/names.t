@@ -11,7 +11,7 @@ is "files of one base name in lib" "$(printf '%s\n' "$sources" | sed 's|.*/||' |
 exported() { # file symbol
 	for f in $sources; do
 		[ ! -e "$build/obj/${f%.c}.o" ] || echo "$build/obj/${f%.c}.o"
-	done | xargs nm -A -g --defined-only | awk -v obj="$build/obj/" '{ f = substr($1, length(obj) + 1); sub(/\.o:.*/, ".c", f); print f, $NF }'
+	done | xargs nm -A -g --defined-only | awk -v obj="$build/obj/" '$NF !~ /^__odr_asan[.]/ { f = substr($1, length(obj) + 1); sub(/\.o:.*/, ".c", f); print f, $NF }'
 }
 is "exported symbols begin with their module's or their file's name" "$(exported | grep -Ev "$public" | awk '
 	function begins(symbol, name) { sub(/s$/, "", name); return symbol ~ "^" name "s?(_|$)" }

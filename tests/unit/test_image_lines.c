@@ -45,10 +45,12 @@ static void compare_row(struct image *image, Dwarf_Line *row, Dwarf_Addr at, str
 			dwarf_linesrc(row, NULL, NULL), number, column);
 }
 
-/* The last row of each address, if it does not end a sequence. */
-static void compare_unit(struct image *image, Dwarf_Die *unit, struct compared *c)
+/* The last row of each address, if it does not end a sequence. Padding, and functions that
+ * sanitizers add, have rows as well, but no unit says that it has this code. */
+static void compare_unit(struct image *image, Dwarf *dwarf, Dwarf_Die *unit, struct compared *c)
 {
 	Dwarf_Addr at, next;
+	Dwarf_Die owner;
 	Dwarf_Lines *lines;
 	size_t count;
 	bool ends;
@@ -61,7 +63,7 @@ static void compare_unit(struct image *image, Dwarf_Die *unit, struct compared *
 		dwarf_lineaddr(row, &at);
 		dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &next);
 		dwarf_lineendsequence(row, &ends);
-		if (!ends && at != next && at > 0x1000)
+		if (!ends && at != next && at > 0x1000 && dwarf_addrdie(dwarf, at, &owner))
 			compare_row(image, row, at, c);
 	}
 }
@@ -80,7 +82,7 @@ static void test_this_program(void)
 	Dwarf_Die unit;
 
 	while (dwarf && image && dwarf_get_units(dwarf, cu, &cu, &version, &type, &unit, NULL) == 0)
-		compare_unit(image, &unit, &c);
+		compare_unit(image, dwarf, &unit, &c);
 	ok(c.rows > 1000 && c.differ == 0, "this program: %zu of %zu rows differ from libdw's",
 		c.differ, c.rows);
 	image_close(image);
