@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/kernel_names.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 
 #include "base/file.h"
 #include "base/home.h"
+#include "base/mapping.h"
+#include "base/strbuf.h"
 
 #define LIST         "/proc/kallsyms"
 #define LIST_MAX     ((size_t)512 << 20)
@@ -55,6 +58,106 @@ uint64_t kernel_names_find(const char *text, const char *name)
 	return 0;
 }
 
+/* ---- a part of the list ---- */
+
+/* The line that this byte is in. */
+static size_t kallsyms_begin(const char *text, size_t at)
+{
+	while (at && text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+static size_t kallsyms_after(const char *text, size_t at, size_t size)
+{
+	const char *end = memchr(text + at, '\n', size - at);
+
+	return end ? (size_t)(end - text) + 1 : size;
+}
+
+/* Of a line that is complete, in a text that ends with a line's end. */
+static uint64_t kallsyms_address(const char *line)
+{
+	uint64_t address = 0;
+
+	for (; isxdigit((unsigned char)*line); line++)
+		address = address << 4 | (((unsigned char)*line & 15u) + (*line > '9' ? 9u : 0));
+	return address;
+}
+
+static bool is_function(const char *line)
+{
+	line += strcspn(line, " \n");
+	return *line == ' ' && line[1] != '\n' && strchr("tTwW", line[1]);
+}
+
+/* The first line at a greater address: *after; and the first of the last function up to it. */
+static size_t kallsyms_around(const char *text, size_t size, uint64_t address, size_t *after)
+{
+	size_t low = 0, high = size, at;
+
+	while (low < high) {
+		at = kallsyms_begin(text, low + (high - low) / 2);
+		if (kallsyms_address(text + at) <= address)
+			low = kallsyms_after(text, at, size);
+		else
+			high = at;
+	}
+	*after = low;
+	address = 0;
+	for (at = low; at;) {
+		size_t before = kallsyms_begin(text, at - 1);
+
+		if (address && kallsyms_address(text + before) != address)
+			break;
+		at = before;
+		if (!address && is_function(text + at))
+			address = kallsyms_address(text + at);
+	}
+	return at;
+}
+
+size_t kernel_names_sorted(const char *text)
+{
+	uint64_t last = 0, etext = kernel_names_find(text, "_etext");
+	const char *line = text;
+
+	for (; etext && *line; line = modules_next(line)) {
+		uint64_t address = kallsyms_address(line);
+
+		if (address > etext)
+			return (size_t)(line - text);
+		if (address < last)
+			break;
+		last = address;
+	}
+	return 0;
+}
+
+char *kernel_names_some(const char *text, size_t size, const uint64_t *addresses, size_t count)
+{
+	struct strbuf some = {0};
+	size_t done = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t end, begin = kallsyms_around(text, size, addresses[i], &end);
+		bool next = false;
+
+		while (end < size && !next) {
+			next = is_function(text + end);
+			end = kallsyms_after(text, end, size);
+		}
+		if (begin < done)
+			begin = done;
+		if (end > begin)
+			strbuf_add(&some, text + begin, end - begin);
+		done = end > done ? end : done;
+	}
+	return strbuf_take(&some);
+}
+
+/* ---- the copy ---- */
+
 /* The boot and the modules. -1: not known. */
 static int names_heading(const char *modules, char heading[HEADING_SIZE])
 {
@@ -72,7 +175,7 @@ static int names_heading(const char *modules, char heading[HEADING_SIZE])
 		hash = (hash ^ range.begin) * 0x100000001b3u;
 		hash = (hash ^ range.end) * 0x100000001b3u;
 	}
-	snprintf(heading, HEADING_SIZE, "boot %.64s modules %016" PRIx64 "\n", boot, hash);
+	snprintf(heading, HEADING_SIZE, "boot %.64s modules %016" PRIx64 " sorted ", boot, hash);
 	return 0;
 }
 
@@ -101,25 +204,34 @@ static bool all_last(const char *text, const char *modules, const uint64_t *addr
 	return true;
 }
 
-/* The user's copy, if it is theirs alone. */
-static char *names_kept(const char *heading)
+/* The user's copy, if it is theirs alone: *text is what follows the heading, of which *sorted bytes
+ * are sorted. NULL: there is none. */
+static struct mapping *names_kept(const char *heading, const char **text, size_t *sorted)
 {
-	char *path = home_path(HOME_CACHE, NAME, NULL), *text = NULL;
-	size_t length, skip = strlen(heading);
+	char *path = home_path(HOME_CACHE, NAME, NULL), line[HEADING_SIZE + 32] = "";
+	struct mapping *m = NULL;
 	struct stat st;
+	size_t skip;
 
 	if (path && lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 		!(st.st_mode & 077))
-		text = file_read(path, LIST_MAX, &length, NULL);
+		m = mapping_open(path, NULL);
 	free(path);
-	if (!text)
-		return NULL;
-	if (strncmp(text, heading, skip) != 0) {
-		free(text);
+	if (!m || !m->data) {
+		mapping_close(m);
 		return NULL;
 	}
-	memmove(text, text + skip, length - skip + 1);
-	return text;
+	memcpy(line, m->data, m->size < sizeof(line) - 1 ? m->size : sizeof(line) - 1);
+	skip = strcspn(line, "\n");
+	if (line[skip] != '\n' || strncmp(line, heading, strlen(heading)) != 0) {
+		mapping_close(m);
+		return NULL;
+	}
+	*text = (const char *)m->data + skip + 1;
+	*sorted = strtoul(line + strlen(heading), NULL, 10);
+	if (*sorted >= m->size - skip || (*sorted && (*text)[*sorted - 1] != '\n'))
+		*sorted = 0;
+	return m;
 }
 
 /* What cannot be written is not kept. */
@@ -130,31 +242,48 @@ static void names_keep(const char *heading, const char *text)
 
 	if (path && file_create(&out, path, NULL) == 0) {
 		file_private(&out);
-		fputs(heading, out.stream);
+		fprintf(out.stream, "%s%zu\n", heading, kernel_names_sorted(text));
 		fputs(text, out.stream);
 		(void)file_commit(&out, NULL);
 	}
 	free(path);
 }
 
+/* Of the copy: a few lines, if all addresses are in the kernel's own code, and else all of it. */
+static char *names_from(const struct mapping *m, const char *text, size_t sorted,
+	const char *modules, const uint64_t *addresses, size_t count)
+{
+	char *all;
+
+	if (sorted && addresses[0] >= kallsyms_address(text) &&
+		addresses[count - 1] < kallsyms_address(text + kallsyms_begin(text, sorted - 1)))
+		return kernel_names_some(text, sorted, addresses, count);
+	all = strndup(text, m->size - (size_t)(text - (const char *)m->data));
+	if (all && all_last(all, modules, addresses, count))
+		return all;
+	free(all);
+	return NULL;
+}
+
 char *kernel_names(const uint64_t *addresses, size_t count)
 {
 	char *modules = file_read("/proc/modules", 0, NULL, NULL), *text = NULL;
 	char heading[HEADING_SIZE];
+	const char *kept = NULL;
+	struct mapping *m = NULL;
+	size_t sorted = 0;
 	bool known = names_heading(modules ? modules : "", heading) == 0;
 
 	if (known)
-		text = names_kept(heading);
-	if (text && !all_last(text, modules ? modules : "", addresses, count)) {
-		free(text);
-		text = NULL;
-		known = false;
-	}
+		m = names_kept(heading, &kept, &sorted);
+	if (m)
+		text = names_from(m, kept, sorted, modules ? modules : "", addresses, count);
 	if (!text) {
 		text = file_read(LIST, LIST_MAX, NULL, NULL);
-		if (text && known && kernel_names_find(text, "_etext"))
+		if (text && known && !m && kernel_names_find(text, "_etext"))
 			names_keep(heading, text);
 	}
+	mapping_close(m);
 	free(modules);
 	return text;
 }

@@ -20,18 +20,18 @@ fi
 is "the list is kept, for its user only" "$(stat -c %a "$kept")" 600
 is "as the kernel has it" "$(sed '1d; / _etext$/q' "$kept" | cksum)" "$(sed '/ _etext$/q' /proc/kallsyms | cksum)"
 
-# Other names show which list is used.
-sed -i '/ _[se]text$/!s/ \([tT]\) / \1 zz_kept_/' "$kept"
+# Other names, as long as theirs, show which list is used.
+sed -i '1!{/ _[se]text$/!s/ \([tT]\) [^ ][^ ][^ ]\([^ ]\)/ \1 zz.\2/}' "$kept"
 sampled second
-like "it is used" "$(prof second)" 'zz_kept_.* \(\[kernel'
+like "it is used" "$(prof second)" 'zz\..* \(\[kernel'
 chmod 640 "$kept"
 sampled open
-is "not if others may read it, and perhaps write it" "$(prof open | grep -c zz_kept_)" 0
-is "it is written anew" "$(stat -c %a "$kept") $(grep -c zz_kept_ "$kept")" "600 0"
+is "not if others may read it, and perhaps write it" "$(prof open | grep -c "zz\.")" 0
+is "it is written anew" "$(stat -c %a "$kept") $(grep -c "zz\." "$kept")" "600 0"
 
-sed -i '/ _[se]text$/!s/ \([tT]\) / \1 zz_kept_/; 1s/boot ./boot X/' "$kept"
+sed -i '1s/boot ./boot X/; 1!{/ _[se]text$/!s/ \([tT]\) [^ ][^ ][^ ]\([^ ]\)/ \1 zz.\2/}' "$kept"
 sampled boot
-is "nor that of another boot" "$(prof boot | grep -c zz_kept_)" 0
+is "nor that of another boot" "$(prof boot | grep -c "zz\.")" 0
 : > "$kept"
 sampled empty
 is "nor an empty one" "$status $(grep -c ' _etext$' "$kept")" "0 1"

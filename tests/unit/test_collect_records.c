@@ -10,6 +10,7 @@
 
 #include "collect/collect_symbols.h"
 #include "collect/data_samples.h"
+#include "collect/kernel_names.h"
 #include "collect/records.h"
 #include "collect/segments.h"
 #include "collect/spaces.h"
@@ -351,6 +352,51 @@ static void test_symbols(void)
 	experiment_fini(&x);
 }
 
+/* A few lines of the list name the same as all of it. */
+static void test_some_symbols(void)
+{
+	static const char list[] = "0000000000000000 A absolute\n1000 T b\n1000 T a\n"
+				   "1010 t one\n1018 d data\n1020 t two\n1020 W weak\n"
+				   "1028 r rest\n1030 t three\n1040 T _etext\n"
+				   "1050 T later\n0900 t module\t[m]\n",
+			  unsorted[] = "1010 t one\n1000 t two\n1040 T _etext\n1050 T later\n";
+	struct experiment_image kernel = {.kind = EXPERIMENT_IMAGE_KERNEL, .path = (char *)"k"};
+	size_t sorted = kernel_names_sorted(list), differ = 0;
+	struct experiment whole, part;
+	struct error e;
+	uint32_t k;
+
+	is_int((long long)sorted, strstr(list, "1050") - list, "up to the end of the code");
+	is_int((long long)kernel_names_sorted(unsorted), 0, "a list in another order");
+	for (uint64_t mask = 1; mask < 1 << 9; mask++) {
+		uint64_t pcs[9];
+		size_t count = 0;
+		char *all = strdup(list), *some;
+
+		experiment_init(&whole, &e);
+		experiment_init(&part, &e);
+		k = (uint32_t)experiment_image(&whole, &kernel, &e);
+		experiment_image(&part, &kernel, &e);
+		for (unsigned i = 0; i < 9; i++)
+			if (mask >> i & 1)
+				pcs[count++] = 0x1000 + 7 * i;
+		for (size_t i = 0; i < count; i++) {
+			experiment_node(&whole, EXPERIMENT_ROOT, k, pcs[i]);
+			experiment_node(&part, EXPERIMENT_ROOT, k, pcs[i]);
+		}
+		some = kernel_names_some(list, sorted, pcs, count);
+		symbols_kallsyms(&whole, k, all, 0);
+		symbols_kallsyms(&part, k, some, 0);
+		for (size_t i = 0; i < count; i++)
+			differ += strcmp(symbol_of(&whole, pcs[i]), symbol_of(&part, pcs[i])) != 0;
+		experiment_fini(&whole);
+		experiment_fini(&part);
+		free(all);
+		free(some);
+	}
+	is_int((long long)differ, 0, "lines around addresses name as the whole list does");
+}
+
 /* Is the name in /tmp/perf-PID.map of this process taken? Both files are named. */
 static bool names_code(void)
 {
@@ -401,6 +447,7 @@ int main(void)
 	test_spaces();
 	test_data();
 	test_symbols();
+	test_some_symbols();
 	test_strangers();
 	return done();
 }
