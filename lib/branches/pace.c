@@ -165,11 +165,14 @@ static struct followed *look_at_clocks(struct branches *b)
 	return chosen;
 }
 
+/* processor: its, if it runs; NULL: not wanted. */
 static bool runs(const struct thread *t, long *processor)
 {
 	static const int fields[] = {PROC_STAT_STATE, PROC_STAT_PROCESSOR};
 	long values[2];
 
+	if (!processor)
+		return process_runs(t->tid);
 	if (proc_stats(t->tid, fields, 2, values) || values[0] != 'R')
 		return false;
 	*processor = values[1];
@@ -268,7 +271,7 @@ static void one_burst(struct branches *b, struct followed *p)
 {
 	uint64_t before = spent(b), elsewhere;
 	long processor = -1;
-	pid_t tid = p ? find_running(b, p, &processor) : 0;
+	pid_t tid = p ? find_running(b, p, b->request.visit ? &processor : NULL) : 0;
 
 	if (!tid) {
 		b->bursts.next = b->used + RETRY;
@@ -317,9 +320,8 @@ static bool window_due(struct branches *b, const struct followed *p)
 static void one_turn(struct branches *b, const struct followed *p)
 {
 	uint64_t before = spent(b);
-	long processor;
 	pid_t tid = p->cache && (native_overruns(p->cache) || native_takes_turns(p->cache))
-			    ? find_running(b, p, &processor)
+			    ? find_running(b, p, NULL)
 			    : 0;
 
 	if (tid) {

@@ -301,6 +301,8 @@ void process_clock(struct branches *b, struct followed *p);
 /* Of a file in /proc, of which PROCESS_TEXT bytes are read. Never 0. */
 uint64_t process_hash_of(const char *text);
 #define PROCESS_TEXT ((size_t)4 << 20)
+/* Whether a thread that we trace runs, or waits for a processor only. */
+bool process_runs(pid_t tid);
 
 /* sites.c */
 /* 0, or -1: other bytes are there than expected. */
