@@ -5,6 +5,9 @@
  * path.c). A block that is scheduled as its own successor waits for its own results even if they
  * are not carried round, and does not overlap with its neighbours.
  *
+ * What is executed most begins a walk first, and rarer code does not change what that found: it
+ * comes from elsewhere, which counts as little as it is rare.
+ *
  * A walk follows the graph and takes each edge in proportion to its share. It is deterministic:
  * the edge that lags its share most is next. Where shares are unknown, edges back to the head of a
  * loop are likely and all others are equally likely.

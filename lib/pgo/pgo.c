@@ -112,9 +112,9 @@ static int refuse(const struct pgo *p, struct error *e)
 	}
 	if (p->counts.kind == PGO_CLOCK && !p->format->clock) {
 		error_set(e, ERR_UNSUPPORTED,
-			"-export %s: there are only clock samples of %s, and programs built by a "
-			"profile of these become slower",
-			p->format->name, path);
+			"there are only clock samples of %s, and programs built by a profile of "
+			"these become slower",
+			path);
 		return error_hint(e, "record branches: ssrun -branches; or count exactly: ssrun "
 				     "-ideal");
 	}

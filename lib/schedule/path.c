@@ -100,6 +100,17 @@ struct schedule_work *schedule_path_work(struct schedule_path *p)
 	return p->work;
 }
 
+void schedule_path_drain(struct schedule_path *p)
+{
+	enum { LEAST = 2 }; /* cycles from renaming to retirement */
+	struct walk *k = &p->walk;
+
+	if (k->last_retire < k->front + LEAST)
+		return;
+	k->front = k->last_retire - LEAST;
+	k->place = 0;
+}
+
 /* What most of the gaps are for, by a vote that each weighs in. */
 static void vote_for(struct schedule_row *row, float *vote, const struct times *t, uint32_t gap)
 {

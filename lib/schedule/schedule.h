@@ -91,6 +91,8 @@ struct schedule_path *schedule_path_begin(struct schedule_paths *all, struct err
 void schedule_path_end(struct schedule_paths *all, struct schedule_path *p);
 /* Its memory, for schedule_block: then it follows no blocks until the next begin. */
 struct schedule_work *schedule_path_work(struct schedule_path *p);
+/* What follows begins where all before has retired: it is another part of the path. */
+void schedule_path_drain(struct schedule_path *p);
 /* The block ops[first..first + count), at most SCHEDULE_BLOCK_MAX; taken: its last instruction
  * branches away. Adds to rows[first..), if not NULL: mi the cycles that each delayed retirement
  * this time; blame is an index in ops. vote[first..) is the weight of `cause` so far, 0 at the

@@ -90,7 +90,7 @@ run prof optimize -recipe good.recipe -how afdo -unmodelled -o none renamed.bran
 like "records under another name" "$(printf '%s' "$status$err" | tr '\n' ' ')" '125.*no samples or branches of an image that matches program .*-image names one'
 run prof optimize -recipe good.recipe -how afdo -unmodelled -image 'renam*' -o none renamed.branches
 # So short a run has few bursts, or none.
-like "which -image says" "$err" '^prof: too few branch records: |: there are only clock samples of [^ ]*/renamed,'
+like "which -image says" "$err" '^prof: too few branch records: |there are only clock samples of [^ ]*/renamed,'
 # It has 18000 branches itself in both runs: no number of bursts has enough of them.
 mkdir library
 printf 'int work(int n) { volatile unsigned x = 1; int i; for (i = 0; i < n; i++) if ((x = x * 1103515245 + 12345) & 64) x++; return (int)x; }\n' > library/work.c

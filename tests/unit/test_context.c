@@ -77,6 +77,26 @@ static void test_loop(void)
 	drop(&s);
 }
 
+/* A loop whose rounds are more than a walk has, of a procedure that begins a chain anew: walks do
+ * not overlap where the rounds of the loop would not. */
+static void test_long_loop(void)
+{
+	/* xor %eax,%eax; 1: imul %rdi,%rax; add $4,%rdx; dec %ecx; jne 1b; ret */
+	static const char hex[] = "31c0480fafc74883c204ffc975f4c3";
+	static const double edges[] = {1, 1, 1000}, turned[] = {1, 1000, 1};
+	struct subject a = make(hex, edges), b = make(hex, turned);
+
+	if (!a.rows || !b.rows || a.f->blocks.count != 3) {
+		ok(false, "a long loop has a schedule");
+		return;
+	}
+	ok(fmax(block_mi(&a, 1), block_mi(&b, 1)) > 2.8,
+		"a round of a long loop takes as long as its chain (%.3g, %.3g)", block_mi(&a, 1),
+		block_mi(&b, 1));
+	drop(&a);
+	drop(&b);
+}
+
 /* A block of multiplications, then one that needs their result, or one that does not. */
 static void test_overlap(void)
 {
@@ -156,6 +176,7 @@ int main(void)
 	}
 	paths = schedule_paths_new(&core, &e);
 	test_loop();
+	test_long_loop();
 	test_overlap();
 	test_shares();
 	test_no_code();
