@@ -98,6 +98,28 @@ char *file_read_owned(const char *path, uid_t owner, size_t limit, size_t *lengt
 	return NULL;
 }
 
+const char *file_next(DIR *d, const char *prefix)
+{
+	const struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		const char *name = entry->d_name;
+
+		if (strncmp(name, prefix, strlen(prefix)) == 0 && strcmp(name, ".") != 0 &&
+			strcmp(name, "..") != 0)
+			return name;
+	}
+	return NULL;
+}
+
+void file_remove_all(DIR *d)
+{
+	const char *name;
+
+	while ((name = file_next(d, "")))
+		unlinkat(dirfd(d), name, 0);
+}
+
 int file_write(const char *path, const void *data, size_t size, struct error *e)
 {
 	struct file_out f;

@@ -5,6 +5,7 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -42,6 +43,12 @@ void file_private(const struct file_out *f);
  * left of it. */
 int file_commit(struct file_out *f, struct error *e);
 void file_abandon(struct file_out *f);
+
+/* The next name in an open directory that begins with prefix, but "." and ".."; valid until the
+ * next call. NULL: there are no more, or d is NULL. */
+const char *file_next(DIR *d, const char *prefix);
+/* Removes the files in a directory; directories in it stay. */
+void file_remove_all(DIR *d);
 
 /* A whole file of this content. */
 int file_write(const char *path, const void *data, size_t size, struct error *e);

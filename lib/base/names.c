@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/names.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,17 @@ void names_fini(name_list *names)
 
 static int read_names(name_list *names, DIR *directory, const char *suffix, struct error *e)
 {
-	struct dirent *entry;
+	const char *name;
 
-	while ((entry = readdir(directory))) {
-		size_t length = strlen(entry->d_name), tail = strlen(suffix);
+	while ((name = file_next(directory, ""))) {
+		size_t length = strlen(name), tail = strlen(suffix);
 		char **slot;
 
-		if (length <= tail || strcmp(entry->d_name + length - tail, suffix))
+		if (length <= tail || strcmp(name + length - tail, suffix))
 			continue;
 		slot = vec_push(names);
 		if (slot)
-			*slot = strndup(entry->d_name, length - tail);
+			*slot = strndup(name, length - tail);
 		if (!slot || !*slot)
 			return error_nomem(e);
 	}

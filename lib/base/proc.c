@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum { PROC_PATH = 64 };
 
 static int proc_open(pid_t pid, const char *name)
@@ -188,10 +190,10 @@ DIR *proc_list(pid_t pid)
 
 pid_t proc_next(DIR *list)
 {
-	const struct dirent *entry;
+	const char *name;
 
-	while (list && (entry = readdir(list))) {
-		long number = strtol(entry->d_name, NULL, 10);
+	while ((name = file_next(list, ""))) {
+		long number = strtol(name, NULL, 10);
 
 		if (number > 0)
 			return (pid_t)number;

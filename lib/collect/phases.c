@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/phases.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +11,8 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 void phases_init(struct phases *p, struct experiment *x, struct spaces *spaces)
 {
@@ -26,19 +27,16 @@ void phases_init(struct phases *p, struct experiment *x, struct spaces *spaces)
 /* Files of processes that were killed: their lock is free. */
 static void remove_stale(const char *directory)
 {
-	struct dirent *entry;
 	DIR *d = opendir(directory);
+	const char *name;
 
-	while (d && (entry = readdir(d))) {
-		int fd;
+	while ((name = file_next(d, FILE_PREFIX))) {
+		int fd = openat(dirfd(d), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-		if (strncmp(entry->d_name, FILE_PREFIX, strlen(FILE_PREFIX)) != 0)
-			continue;
-		fd = openat(dirfd(d), entry->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 		if (fd < 0)
 			continue;
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			unlinkat(dirfd(d), entry->d_name, 0);
+			unlinkat(dirfd(d), name, 0);
 		close(fd);
 	}
 	if (d)

@@ -5,7 +5,6 @@
  * parallel builds do not mix them, after the real compiler has succeeded. Builds also ask compilers
  * what they are, and try what they can.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,16 +58,16 @@ static int scripts_versioned(const char *directory, const char *paths, struct er
 	for (char *at; rc == 0 && (at = strsep(&rest, ":"));) {
 		DIR *d = *at ? opendir(at) : NULL;
 
-		for (struct dirent *entry; d && rc == 0 && (entry = readdir(d));) {
-			size_t n = strcspn(entry->d_name, "-");
-			const char *version = entry->d_name + n;
+		for (const char *name; rc == 0 && (name = file_next(d, ""));) {
+			size_t n = strcspn(name, "-");
+			const char *version = name + n;
 
 			if (*version && version[1] &&
 				strspn(version + 1, "0123456789") == strlen(version + 1))
 				for (int i = 0; i < RECORDED && rc == 0; i++)
 					if (strlen(recorded[i]) == n &&
-						strncmp(recorded[i], entry->d_name, n) == 0)
-						rc = script_write(directory, entry->d_name, e);
+						strncmp(recorded[i], name, n) == 0)
+						rc = script_write(directory, name, e);
 		}
 		if (d)
 			closedir(d);
@@ -187,15 +186,15 @@ static int steps_gather(struct recipe *r, const char *directory, struct error *e
 	if (asprintf(&log, "%s/log", directory) < 0)
 		return error_nomem(e);
 	d = opendir(log);
-	for (struct dirent *entry; d && rc == 0 && (entry = readdir(d));) {
+	for (const char *name; rc == 0 && (name = file_next(d, ""));) {
 		char **slot;
 
-		if (*entry->d_name == '.' || strstr(entry->d_name, ".part"))
+		if (*name == '.' || strstr(name, ".part"))
 			continue;
 		slot = vec_push(&names);
 		if (!slot) {
 			rc = error_nomem(e);
-		} else if (asprintf(slot, "%s/%s", log, entry->d_name) < 0) {
+		} else if (asprintf(slot, "%s/%s", log, name) < 0) {
 			names.count--;
 			rc = error_nomem(e);
 		}
@@ -285,9 +284,7 @@ static void record_clean(const char *directory)
 		if (asprintf(&path, "%s/%s", directory, parts[i]) < 0)
 			return;
 		d = i < 2 ? opendir(path) : NULL;
-		for (struct dirent *entry; d && (entry = readdir(d));)
-			if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-				unlinkat(dirfd(d), entry->d_name, 0);
+		file_remove_all(d);
 		if (d)
 			closedir(d);
 		rmdir(i < 2 ? path : directory);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sources/model_counts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "model/wire/shared.h"
 #include "sources/clock_sums.h"
 #include "sources/windows.h"
@@ -218,15 +218,14 @@ static int model_counts_take_file(struct model_counts *c, int directory, const c
 int model_counts_read(struct model_counts *c, struct model_sums *now, struct error *e)
 {
 	DIR *d = opendir(c->directory);
-	struct dirent *entry;
+	const char *name;
 	int rc = 0;
 
 	memset(now, 0, sizeof(*now));
 	if (!d)
 		return error_sys(e, errno, "cannot read %s", c->directory);
-	while (rc == 0 && (entry = readdir(d)) != NULL)
-		if (strncmp(entry->d_name, MODEL_SHARED_PREFIX, strlen(MODEL_SHARED_PREFIX)) == 0)
-			rc = model_counts_take_file(c, dirfd(d), entry->d_name, now, e);
+	while (rc == 0 && (name = file_next(d, MODEL_SHARED_PREFIX)))
+		rc = model_counts_take_file(c, dirfd(d), name, now, e);
 	closedir(d);
 	if (rc == 0)
 		rc = model_sums_add(now, &c->ended, e);

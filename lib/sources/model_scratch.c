@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sources/model_scratch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "model/wire/shared.h"
 
 #define NAME          "perfex-model."
@@ -50,7 +49,6 @@ static void scratch_empty(int directory)
 {
 	int copy = dup(directory);
 	DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
-	struct dirent *entry;
 
 	if (!d) {
 		if (copy >= 0)
@@ -58,9 +56,7 @@ static void scratch_empty(int directory)
 		return;
 	}
 	rewinddir(d); /* the copy shares its position with the directory's */
-	while ((entry = readdir(d)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			unlinkat(directory, entry->d_name, 0);
+	file_remove_all(d);
 	closedir(d);
 }
 
@@ -96,11 +92,11 @@ static bool is_leftover(int directory, int below, const char *name)
 static void remove_leftovers(int directory)
 {
 	DIR *d = opendir(valgrind_directory());
-	struct dirent *entry;
+	const char *name;
 
-	while (d && (entry = readdir(d)) != NULL)
-		if (is_leftover(directory, dirfd(d), entry->d_name))
-			unlinkat(dirfd(d), entry->d_name, 0);
+	while ((name = file_next(d, "")))
+		if (is_leftover(directory, dirfd(d), name))
+			unlinkat(dirfd(d), name, 0);
 	if (d)
 		closedir(d);
 }
@@ -170,11 +166,10 @@ static void clean_one(int below, const char *name)
 static void scratch_clean(const char *below)
 {
 	DIR *d = opendir(below);
-	struct dirent *entry;
+	const char *name;
 
-	while (d && (entry = readdir(d)) != NULL)
-		if (strncmp(entry->d_name, NAME, strlen(NAME)) == 0)
-			clean_one(dirfd(d), entry->d_name);
+	while ((name = file_next(d, NAME)))
+		clean_one(dirfd(d), name);
 	if (d)
 		closedir(d);
 }

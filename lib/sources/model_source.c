@@ -6,7 +6,6 @@
  * The tool counts all the time; stopping, starting and periodic reading are differences of the
  * counts in the files, with the resolution given there. Only user mode is modelled.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -298,14 +297,11 @@ static void model_stop(void *session, bool stop)
 {
 	const struct model_session *s = session;
 	DIR *d = opendir(s->scratch.path);
-	struct dirent *entry;
+	const char *name;
 
-	while (d && (entry = readdir(d)) != NULL) {
-		pid_t pid;
+	while ((name = file_next(d, MODEL_SHARED_PREFIX))) {
+		pid_t pid = (pid_t)strtol(name + strlen(MODEL_SHARED_PREFIX), NULL, 10);
 
-		if (strncmp(entry->d_name, MODEL_SHARED_PREFIX, strlen(MODEL_SHARED_PREFIX)) != 0)
-			continue;
-		pid = (pid_t)strtol(entry->d_name + strlen(MODEL_SHARED_PREFIX), NULL, 10);
 		if (pid > 0 && getpgid(pid) == getpgrp())
 			kill(pid, stop ? SIGSTOP : SIGCONT);
 	}
@@ -427,17 +423,14 @@ static void read_logs(struct model_session *s, char *first)
 {
 	DIR *d = opendir(s->scratch.path);
 	char line[LOG_LINE] = "", path[1024];
-	struct dirent *entry;
+	const char *name;
 	int trouble = -1;
 
 	first[0] = '\0';
-	while (d && trouble < 0 && (entry = readdir(d)) != NULL) {
-		if (strncmp(entry->d_name, MODEL_LOG_PREFIX, strlen(MODEL_LOG_PREFIX)) != 0 ||
-			snprintf(path, sizeof(path), "%s/%s", s->scratch.path, entry->d_name) >=
-				(int)sizeof(path))
-			continue;
-		trouble = read_log(path, first, LOG_LINE, line);
-	}
+	while (trouble < 0 && (name = file_next(d, MODEL_LOG_PREFIX)))
+		if (snprintf(path, sizeof(path), "%s/%s", s->scratch.path, name) <
+			(int)sizeof(path))
+			trouble = read_log(path, first, LOG_LINE, line);
 	if (d)
 		closedir(d);
 	if (trouble >= 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sources/perf_open.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,16 +50,14 @@ int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 static bool core_pmu_exists(void)
 {
 	DIR *d = opendir("/sys/bus/event_source/devices");
-	struct dirent *entry;
+	const char *name;
 	bool found = false;
 
-	if (!d)
-		return false;
-	while (!found && (entry = readdir(d)))
-		found = strcmp(entry->d_name, "cpu") == 0 ||
-			strncmp(entry->d_name, "cpu_", 4) == 0 ||
-			strncmp(entry->d_name, "armv", 4) == 0;
-	closedir(d);
+	while (!found && (name = file_next(d, "")))
+		found = strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0 ||
+			strncmp(name, "armv", 4) == 0;
+	if (d)
+		closedir(d);
 	return found;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sources/profile.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -188,16 +187,14 @@ static int profile_take_file(
 int profile_take(struct profile *p, const char *directory, bool all, struct error *e)
 {
 	DIR *d = opendir(directory);
-	struct dirent *entry;
+	const char *name;
 	int rc = 0;
 
 	if (!d)
 		return error_sys(e, errno, "cannot read %s", directory);
-	while (rc == 0 && (entry = readdir(d)) != NULL)
-		if (strncmp(entry->d_name, MODEL_PROFILE_PREFIX, strlen(MODEL_PROFILE_PREFIX)) ==
-				0 &&
-			(all || is_over(directory, entry->d_name)))
-			rc = profile_take_file(p, directory, entry->d_name, e);
+	while (rc == 0 && (name = file_next(d, MODEL_PROFILE_PREFIX)))
+		if (all || is_over(directory, name))
+			rc = profile_take_file(p, directory, name, e);
 	closedir(d);
 	return rc;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is in the store, by names of files alone. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -105,18 +104,18 @@ static int list_directory(struct store_image *image, const char *path, DIR *d)
 	part_names parts = {0};
 	int rc = 0;
 
-	for (struct dirent *entry; rc == 0 && (entry = readdir(d));) {
-		size_t n = strlen(entry->d_name);
+	for (const char *name; rc == 0 && (name = file_next(d, ""));) {
+		size_t n = strlen(name);
 
-		if (n > 6 && strcmp(entry->d_name + n - 6, ".parts") == 0)
-			rc = read_parts(dirfd(d), path, entry->d_name, &parts);
+		if (n > 6 && strcmp(name + n - 6, ".parts") == 0)
+			rc = read_parts(dirfd(d), path, name, &parts);
 	}
 	if (parts.count)
 		qsort(parts.data, parts.count, sizeof(*parts.data), order_strings);
 	rewinddir(d);
-	for (struct dirent *entry; rc == 0 && (entry = readdir(d));)
-		if (!is_part(&parts, entry->d_name))
-			rc = list_file(image, dirfd(d), path, entry->d_name);
+	for (const char *name; rc == 0 && (name = file_next(d, ""));)
+		if (!is_part(&parts, name))
+			rc = list_file(image, dirfd(d), path, name);
 	if (image->files.count)
 		qsort(image->files.data, image->files.count, sizeof(*image->files.data),
 			files_by_path);
@@ -164,9 +163,9 @@ int store_list(const struct store *s, store_images *images, struct error *e)
 	memset(images, 0, sizeof(*images));
 	if (!d)
 		return error_sys(e, errno, "cannot read %s", s->directory);
-	for (struct dirent *entry; rc == 0 && (entry = readdir(d));)
-		if (id_valid(entry->d_name))
-			rc = list_image(s, images, entry->d_name, e);
+	for (const char *name; rc == 0 && (name = file_next(d, ""));)
+		if (id_valid(name))
+			rc = list_image(s, images, name, e);
 	closedir(d);
 	if (images->count)
 		qsort(images->data, images->count, sizeof(*images->data), images_by_path);

@@ -4,7 +4,6 @@
  * that were last seen longest ago go when there is more than the quota. A sum is written in three
  * steps: the names of its parts; the sum; then parts are removed, and their names last.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -150,16 +149,16 @@ static void clear_parts(struct sweep *s, const char *id)
 	char *directory = store_path(s->store, id, NULL, NULL);
 	DIR *d = directory ? opendir(directory) : NULL;
 
-	for (struct dirent *entry; d && (entry = readdir(d));) {
-		size_t n = strlen(entry->d_name), length;
+	for (const char *name; (name = file_next(d, ""));) {
+		size_t n = strlen(name), length;
 		char *sum, *path, *text;
 
-		clear_temporary(dirfd(d), entry->d_name);
-		if (n < 7 || strcmp(entry->d_name + n - 6, ".parts") != 0)
+		clear_temporary(dirfd(d), name);
+		if (n < 7 || strcmp(name + n - 6, ".parts") != 0)
 			continue;
-		if (asprintf(&sum, "%.*s.ssexp", (int)(n - 6), entry->d_name) < 0)
+		if (asprintf(&sum, "%.*s.ssexp", (int)(n - 6), name) < 0)
 			break;
-		path = store_path(s->store, id, entry->d_name, NULL);
+		path = store_path(s->store, id, name, NULL);
 		text = path && faccessat(dirfd(d), sum, F_OK, 0) == 0
 			       ? file_read(path, 0, &length, NULL)
 			       : NULL;
