@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/frequency.h"
 #include "base/order.h"
 
 enum {
@@ -17,8 +18,7 @@ struct context_start {
 	double often;
 };
 
-#define LIKELY 8.0  /* an edge back, against the others of its block */
-#define LEAST  0.02 /* share of an edge that is probably never passed */
+#define LEAST 0.02 /* share of an edge that is probably never passed */
 
 struct context {
 	const struct flow *f;
@@ -86,9 +86,9 @@ static void set_shares(struct context *c, const double *edge)
 		double sum = 0;
 
 		for (uint32_t k = b->first_out; k < b->first_out + b->outs; k++)
-			sum += edge ? edge[k] : f->edges.data[k].back ? LIKELY : 1;
+			sum += edge ? edge[k] : f->edges.data[k].back ? ANALYSIS_BACK : 1;
 		for (uint32_t k = b->first_out; k < b->first_out + b->outs; k++) {
-			double own = edge ? edge[k] : f->edges.data[k].back ? LIKELY : 1;
+			double own = edge ? edge[k] : f->edges.data[k].back ? ANALYSIS_BACK : 1;
 
 			own = sum > 0 ? own / sum : 1.0 / b->outs;
 			c->share[k] = (float)((own + LEAST) / (1 + LEAST * b->outs));
@@ -125,7 +125,7 @@ static uint32_t depth_of(const struct flow *f, uint32_t block)
 static double edge_often(const struct context *c, uint32_t k)
 {
 	return c->edge ? c->edge[k]
-		       : c->share[k] * pow(LIKELY, depth_of(c->f, c->f->edges.data[k].from));
+		       : c->share[k] * pow(ANALYSIS_BACK, depth_of(c->f, c->f->edges.data[k].from));
 }
 
 /* The beginning of a walk that is to include block: up the edges that are passed most. */

@@ -9,15 +9,12 @@
 
 /* Chosen once for all programs and cores: round numbers near the best overlap of profiles with
  * exact ones on the programs of tests/accuracy/frequencies. The optimum is flat. */
-#define SHADOW   4.0  /* variance of displacement, cycles per cycle */
-#define SPREAD   0.5  /* standard deviation of the logarithm of T */
 #define PENALTY  3.0  /* cycles of an edge that is never foreseen: the cost of half-foreseen ones */
 #define BLOCK    0.5  /* T of a block is not much less than this ... */
 #define INSN     0.15 /* ... and this for each instruction, as schedules are uncertain */
 #define FREE     0.1  /* weight of an edge's usual share, against 1 / variance of a logarithm */
 #define CUT      1.0  /* larger excesses are cut */
-#define LIKELY   8.0  /* edges: back to the head of a loop ... */
-#define BACKWARD 4.0  /* ... to a lower address otherwise ... */
+#define BACKWARD 4.0  /* edges: to a lower address, but not to the head of a loop ... */
 #define FALLS    1.5  /* ... to the next instruction ... */
 #define LEAVES   4.0  /* ... not out of a loop ... */
 #define GIVES_UP 50.0 /* ... nor to blocks that do not return */
@@ -89,7 +86,7 @@ static double likelihood(const struct flow *f, const struct flow_edge *edge)
 	double l = 1;
 
 	if (edge->back)
-		l *= LIKELY;
+		l *= ANALYSIS_BACK;
 	else if (edge->to <= edge->from)
 		l *= BACKWARD;
 	else if (edge->kind == FLOW_FALL)
@@ -221,7 +218,7 @@ static double fit_distance(
 	const struct analysis_fit *t, uint32_t class, double flow, double *weight)
 {
 	double s = t->class_samples[class], time = t->class_time[class];
-	double displaced = SHADOW / time, spread = SPREAD * SPREAD;
+	double displaced = ANALYSIS_SHADOW / time, spread = ANALYSIS_SPREAD * ANALYSIS_SPREAD;
 	double q = displaced / (displaced + spread), ratio = s / (flow * time);
 	double u = q > 0.99 ? ratio - 1 : (pow(ratio, q) - 1) / q;
 

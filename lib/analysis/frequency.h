@@ -21,6 +21,14 @@
 
 #include "analysis/classes.h"
 
+/* What several estimates take for granted. Chosen once for all programs and cores: round numbers
+ * near the best profiles on the programs of tests/accuracy/frequencies. The optimum is flat. */
+#define ANALYSIS_SHADOW 4.0 /* variance of displaced samples, cycles per cycle */
+/* Standard deviation of the logarithm of cycles relative to those expected. */
+#define ANALYSIS_SPREAD 0.5
+/* An edge back to the head of a loop, against the others of its block. */
+#define ANALYSIS_BACK 8.0
+
 enum analysis_method { ANALYSIS_FLOW, ANALYSIS_CLASSIC };
 
 enum analysis_confidence {

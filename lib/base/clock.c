@@ -9,7 +9,7 @@ uint64_t clock_of(clockid_t clock)
 
 	if (clock_gettime(clock, &t))
 		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
 uint64_t clock_ns(void)

@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#define SECOND 1000000000u /* ns */
+
 /* Time since some fixed moment (CLOCK_MONOTONIC): it never goes back. */
 uint64_t clock_ns(void);
 double clock_seconds(void);

@@ -120,6 +120,25 @@ void file_remove_all(DIR *d)
 		unlinkat(dirfd(d), name, 0);
 }
 
+char *file_temporary_directory(const char *name, const char *refused, struct error *e)
+{
+	const char *base = getenv("TMPDIR");
+	char *path;
+
+	if (!base || *base != '/' || strpbrk(base, refused))
+		base = "/tmp";
+	if (asprintf(&path, "%s/%s.XXXXXX", base, name) < 0) {
+		error_nomem(e);
+		return NULL;
+	}
+	if (mkdtemp(path))
+		return path;
+	error_sys(e, errno, "cannot make a directory in %s", base);
+	error_hint(e, "TMPDIR names another place");
+	free(path);
+	return NULL;
+}
+
 int file_write(const char *path, const void *data, size_t size, struct error *e)
 {
 	struct file_out f;

@@ -50,6 +50,10 @@ const char *file_next(DIR *d, const char *prefix);
 /* Removes the files in a directory; directories in it stay. */
 void file_remove_all(DIR *d);
 
+/* Makes a directory NAME.XXXXXX below TMPDIR; below /tmp if TMPDIR is not absolute or has one of
+ * the characters `refused`. Its path, to be freed by the caller; NULL with *e set. */
+char *file_temporary_directory(const char *name, const char *refused, struct error *e);
+
 /* A whole file of this content. */
 int file_write(const char *path, const void *data, size_t size, struct error *e);
 

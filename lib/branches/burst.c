@@ -13,7 +13,6 @@
 
 #define LENGTH_MIN  300 /* transfers; random, so that no loop is in step with bursts */
 #define LENGTH_MAX  900
-#define WAIT_STOP   (20 * (uint64_t)MILLISECOND)  /* for a thread to stop */
 #define WAIT_STEP   (5 * (uint64_t)MILLISECOND)   /* to get to its transfer */
 #define CACHED_MIN  (200 * (uint64_t)MICROSECOND) /* in copies */
 #define CACHED_MAX  (500 * (uint64_t)MICROSECOND)

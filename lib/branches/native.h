@@ -15,6 +15,11 @@
 /* The most others, which are in place now and then. */
 #define ANCHORS_SELDOM 12u
 
+/* How well a burst goes with an anchor is known from the last bursts of this number ... */
+#define BURSTS_LOOKED_AT 96
+/* ... as if there were this number of others: a constant ratio in few bursts says little. */
+#define BURSTS_PRIOR 3.0
+
 /* A time in which the same anchors are in place: a part of a stretch between two bursts. */
 struct spell {
 	double ns;    /* CPU time, without that of counting */

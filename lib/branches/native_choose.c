@@ -12,13 +12,11 @@
 
 #include "branches/native.h"
 
-#define LOOKED_AT 96     /* the last bursts */
-#define PRIOR     3.0    /* bursts: a constant ratio in few bursts says little */
-#define COSTLY    1e6    /* executions per second that halve the use of an anchor */
-#define RATE_MAX  3e7    /* per second: otherwise a stub slows down the code around it too much */
-#define CLOSER    0.02   /* more than before (squared cosine), for another anchor */
-#define OTHER     0.9    /* of it, if the anchor does not count the run itself */
-#define LEAST     0.0003 /* share of the time that needs no anchor */
+#define COSTLY   1e6    /* executions per second that halve the use of an anchor */
+#define RATE_MAX 3e7    /* per second: otherwise a stub slows down the code around it too much */
+#define CLOSER   0.02   /* more than before (squared cosine), for another anchor */
+#define OTHER    0.9    /* of it, if the anchor does not count the run itself */
+#define LEAST    0.0003 /* share of the time that needs no anchor */
 #define ALONE                                                                                      \
 	0.5 /* squared cosine to the nearest anchor up to which code may have an expensive one */
 #define AT_FIRST 4  /* few bursts do not show what goes with what */
@@ -77,7 +75,7 @@ static bool make_choice(struct choice *h, struct cache *c)
 
 	h->n = n;
 	h->c = c;
-	h->first = bursts > LOOKED_AT ? bursts - LOOKED_AT : 0;
+	h->first = bursts > BURSTS_LOOKED_AT ? bursts - BURSTS_LOOKED_AT : 0;
 	h->bursts = (double)(bursts - h->first);
 	h->share = calloc(5 * runs + 1, sizeof(double));
 	h->rates = calloc(bursts + 1, sizeof(double));
@@ -105,7 +103,7 @@ static void free_choice(struct choice *h)
 static void find_cosines(struct choice *h)
 {
 	const struct native *n = h->n;
-	double own = 0, trust = h->bursts / (h->bursts + PRIOR);
+	double own = 0, trust = h->bursts / (h->bursts + BURSTS_PRIOR);
 
 	memset(h->cosine, 0, n->runs.count * sizeof(double));
 	for (size_t i = h->first; i < n->bursts.count; i++) {
@@ -273,7 +271,8 @@ void native_choose(struct cache *c, struct held *f)
 	/* At 1, 2, 4, 7, 11, 17 ... bursts, and then now and then. */
 	if (bursts < n->next_choice || c->anchors->count == ANCHORS_MAX)
 		return;
-	n->next_choice = bursts + (bursts < LOOKED_AT ? bursts / 2 + 1 : LOOKED_AT / 2);
+	n->next_choice =
+		bursts + (bursts < BURSTS_LOOKED_AT ? bursts / 2 + 1 : BURSTS_LOOKED_AT / 2);
 	if (make_choice(&h, c)) {
 		for (unsigned i = 0; i < c->anchors->count; i++)
 			choice_take(&h, &c->anchors->all[i]);

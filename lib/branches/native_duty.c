@@ -13,8 +13,6 @@
 
 #include "branches/native.h"
 
-#define LOOKED_AT  96   /* the last bursts */
-#define PRIOR      3.0  /* bursts: a constant ratio in few bursts says little */
 #define NEED_LEAST 0.02 /* of an anchor that goes with another one in all bursts */
 #define KNOWN_NS   5e6  /* in place for so long: its own counts say how often it is executed */
 #define CHEAP      0.5  /* of what all may count: the cheapest anchors, always in place */
@@ -70,7 +68,7 @@ static double product_of(const double *x, const double *y, size_t n)
 /* What cheaper anchors leave open of each. */
 static void find_needs(struct duty *all, unsigned count, size_t bursts)
 {
-	double trust = (double)bursts / ((double)bursts + PRIOR);
+	double trust = (double)bursts / ((double)bursts + BURSTS_PRIOR);
 
 	for (unsigned k = 0; k < count; k++) {
 		double own = product_of(all[k].counts, all[k].counts, bursts), near = 0;
@@ -127,7 +125,7 @@ static void take_cheapest(struct duty *all, unsigned count, double most)
 void native_set_duties(struct cache *c)
 {
 	const struct native *n = c->native;
-	size_t first = n->bursts.count > LOOKED_AT ? n->bursts.count - LOOKED_AT : 0;
+	size_t first = n->bursts.count > BURSTS_LOOKED_AT ? n->bursts.count - BURSTS_LOOKED_AT : 0;
 	size_t bursts = n->bursts.count - first;
 	struct anchors *anchors = c->anchors;
 	struct duty all[ANCHORS_MAX];

@@ -10,13 +10,12 @@
 #include "branches/extrapolate.h"
 #include "branches/native.h"
 
-#define HITS_LEAST 30.0 /* of an anchor */
-#define ALWAYS     0.98 /* of the time since it was made */
-#define COUNT_NS   0.7  /* deviation of the cost of a count */
-#define PHASES     0.2  /* odds that an anchor is in code of a later phase */
-#define EARLIER    4.0  /* as OTHERS, of code of an earlier phase: most of it is not known */
-#define OTHERS     0.25 /* variance of executions in other phases, as a part, squared */
-#define KNOWN_MAX  24u
+#define ALWAYS    0.98 /* of the time since it was made */
+#define COUNT_NS  0.7  /* deviation of the cost of a count */
+#define PHASES    0.2  /* odds that an anchor is in code of a later phase */
+#define EARLIER   4.0  /* as OTHERS, of code of an earlier phase: most of it is not known */
+#define OTHERS    0.25 /* variance of executions in other phases, as a part, squared */
+#define KNOWN_MAX 24u
 
 /* ---- spells ---- */
 
@@ -108,7 +107,7 @@ static bool is_always(const struct native *n, const struct anchor *a, unsigned n
 {
 	const struct native_count *own = &n->counted[number];
 
-	return own->hits >= HITS_LEAST && own->ns >= ALWAYS * (n->all - a->since);
+	return own->hits >= WEIGH_HITS_LEAST && own->ns >= ALWAYS * (n->all - a->since);
 }
 
 static bool known_add(struct known *k, const struct native *n, unsigned anchor)
@@ -263,7 +262,7 @@ static void find_total(const struct cache *c, struct weigh *w, struct known *k, 
 	double times;
 
 	w->doubt[a] = w->total[a] = 0;
-	if (n->counted[a].hits < HITS_LEAST || !(n->counted[a].ns > 0))
+	if (n->counted[a].hits < WEIGH_HITS_LEAST || !(n->counted[a].ns > 0))
 		return;
 	count = known_look_at(k, n, a, c->anchors->all[a].since);
 	times = spells_worth(k, n, count);

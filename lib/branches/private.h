@@ -298,6 +298,8 @@ uint64_t process_address(
 	const struct followed *p, uint64_t device, uint64_t inode, uint64_t offset);
 /* Updates p->used. */
 void process_clock(struct branches *b, struct followed *p);
+/* For a thread to stop. */
+#define WAIT_STOP (20 * (uint64_t)MILLISECOND)
 /* Of a file in /proc, of which PROCESS_TEXT bytes are read. Never 0. */
 uint64_t process_hash_of(const char *text);
 #define PROCESS_TEXT ((size_t)4 << 20)

@@ -6,7 +6,6 @@
 
 #include "branches/private.h"
 
-#define WAIT_STOP (20 * (uint64_t)MILLISECOND) /* for a thread to stop */
 #define STOP_MOST (100 * (uint64_t)MICROSECOND)
 
 /* What the owner wants to know of it. */

@@ -8,8 +8,7 @@
 
 #include "base/stats.h"
 
-#define HITS_LEAST   30.0 /* of an anchor, natively; and in bursts: */
-#define SEEN_LEAST   2.0
+#define SEEN_LEAST   2.0  /* executions of an anchor in bursts */
 #define SEEN_MOST    50.0 /* more do not improve it */
 #define CHANCE_LEAST 1e-4
 #define LOOSE        0.005 /* anchors that differ by less than the root of this count as one */
@@ -78,7 +77,7 @@ static void drop_rare(struct weigh *w)
 
 		for (size_t i = 0; i < w->bursts; i++)
 			seen += w->count[a * w->bursts + i];
-		if (w->total[a] < HITS_LEAST || seen < SEEN_LEAST)
+		if (w->total[a] < WEIGH_HITS_LEAST || seen < SEEN_LEAST)
 			continue;
 		w->total[kept] = w->total[a];
 		w->unsure[kept] = w->doubt[a];

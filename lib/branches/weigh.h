@@ -14,6 +14,9 @@
 
 #include <stddef.h>
 
+/* Of an anchor, natively: fewer say nothing. */
+#define WEIGH_HITS_LEAST 30.0
+
 struct weigh {
 	size_t bursts, anchors;
 	/* Executions of each anchor in each burst: count[anchor * bursts + burst]; then in all the

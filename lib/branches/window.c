@@ -32,7 +32,6 @@
 #define LENGTH_MAX     (5.0 * MILLISECOND)
 #define LOOK           (1.0 * MILLISECOND)
 #define WALL_MAX       (100 * (uint64_t)MILLISECOND)
-#define WAIT_STOP      (20 * (uint64_t)MILLISECOND)
 #define CANDIDATES_MAX 20000
 #define TRIES          40
 #define OWN_PROBES     20 /* with this number of them, a window's own count is used */

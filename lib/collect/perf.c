@@ -24,7 +24,6 @@
 #include "process/launch.h"
 #include "process/seize.h"
 
-#define SECOND 1000000000u
 /* A record's time is taken shortly before it is visible; newer records wait. */
 #define GUARD (SECOND / 1000)
 /* Rings wake us when they are a quarter full; other sources are polled at this interval. */

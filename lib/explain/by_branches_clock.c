@@ -5,13 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/frequency.h"
 #include "base/stats.h"
 #include "explain/by_branches_private.h"
 
 /* Chosen once for all programs: round numbers near the best profiles on those of
  * tests/accuracy/frequencies. The optimum is flat. */
-#define SPREAD     0.5 /* standard deviation of the logarithm of cycles relative to those expected */
-#define SHADOW     4.0  /* variance of displaced samples, cycles per cycle */
 #define TRUST      0.3  /* weight of the clock's evidence: errors of neighbours are correlated */
 #define PHASES     1.0  /* variance of a window's hits, besides chance */
 #define STRIDE     3.0  /* bound of each change */
@@ -164,8 +163,8 @@ static struct stats_weighed weigh(
 	if (!(c->cycles > 0))
 		return w;
 	w.value = fmin(fmax(log((c->samples + 0.3) / (like + 0.3)), -2), 2);
-	w.weight = TRUST /
-		   (SPREAD * SPREAD + SHADOW / c->cycles + 1 / fmax(fmax(c->samples, like), 1e-3));
+	w.weight = TRUST / (ANALYSIS_SPREAD * ANALYSIS_SPREAD + ANALYSIS_SHADOW / c->cycles +
+				   1 / fmax(fmax(c->samples, like), 1e-3));
 	return w;
 }
 

@@ -19,7 +19,6 @@
 #include "monitor/monitor_http.h"
 #include "monitor/monitor_own.h"
 
-#define SECOND 1000000000u
 /* A record's time is taken shortly before it is visible; newer records wait. */
 #define MONITOR_GUARD (SECOND / 1000)
 #define ROUND_MS      1000

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sources/perf_open.h"
 
-#define SECOND 1000000000u
-#define SHARE  0.5 /* of the budget, for samples; the rest is for reading them */
+#define SHARE 0.5 /* of the budget, for samples; the rest is for reading them */
 
 const char *const monitor_clock_names[] = {"auto", "tick", "cpu", NULL};
 

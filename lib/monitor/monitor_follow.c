@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "monitor/monitor_clock.h"
 #include "monitor/monitor_session.h"
 
-#define SECOND 1000000000u
 /* Of the samples of the interval, and at least this many samples. */
 #define HOT_SHARE 100 /* one in */
 #define HOT_LEAST 50

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/numeral.h"
 #include "base/openmetrics.h"
 
@@ -26,7 +27,6 @@ unsigned monitor_http_seconds(const char *text)
 #ifdef HAVE_MICROHTTPD
 #include <microhttpd.h>
 
-#define SECOND       1000000000u
 #define IDLE_SECONDS 10
 #define MEMORY       (32 << 10) /* bytes of a connection: its request must fit */
 

@@ -294,20 +294,17 @@ static void record_clean(const char *directory)
 
 int recipe_record(struct recipe *r, char *const *words, const char *output, struct error *e)
 {
-	const char *base = getenv("TMPDIR"), *paths = getenv("PATH");
+	const char *paths = getenv("PATH");
 	char *directory;
 	sigset_t before;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
-	if (asprintf(&directory, "%s/prof-record.XXXXXX", base && *base ? base : "/tmp") < 0)
-		return error_nomem(e);
 	trial_signals_hold(&before);
-	if (!mkdtemp(directory)) {
-		rc = error_sys(e, errno, "cannot make %s", directory);
+	directory = file_temporary_directory("prof-record", "", e);
+	if (!directory) {
 		trial_signals_release(&before);
-		free(directory);
-		return rc;
+		return -1;
 	}
 	paths = paths ? paths : "/usr/bin:/bin";
 	rc = scripts_make(directory, paths, e) || build_run(words, directory, paths, e) ||

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The scratch directory, and tools that are run in it. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -121,20 +120,8 @@ char *workshop_fill(const char *text, const char *const *pairs)
 
 int workshop_open(struct workshop *w, struct error *e)
 {
-	const char *base = getenv("TMPDIR");
-
-	if (!base || *base != '/' || strpbrk(base, "'\"\\$` \t\n*?["))
-		base = "/tmp";
-	if (asprintf(&w->directory, "%s/prof-optimize.XXXXXX", base) < 0) {
-		w->directory = NULL;
-		return error_nomem(e);
-	}
-	if (mkdtemp(w->directory))
-		return 0;
-	error_sys(e, errno, "cannot make a directory in %s", base);
-	free(w->directory);
-	w->directory = NULL;
-	return error_hint(e, "TMPDIR names another place");
+	w->directory = file_temporary_directory("prof-optimize", "'\"\\$` \t\n*?[", e);
+	return w->directory ? 0 : -1;
 }
 
 void workshop_close(struct workshop *w)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pgo/verify.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,20 +11,9 @@ enum { LIMIT_FIRST = 600 };
 
 static int make_directory(struct verification *v, struct error *e)
 {
-	const char *base = getenv("TMPDIR");
-
-	if (!base || !*base || strchr(base, '\''))
-		base = "/tmp";
-	if (asprintf(&v->directory, "%s/prof-verify.XXXXXX", base) < 0) {
-		v->directory = NULL;
-		return error_nomem(e);
-	}
-	if (!mkdtemp(v->directory)) {
-		error_sys(e, errno, "cannot make a directory in %s", base);
-		free(v->directory);
-		v->directory = NULL;
-		return error_hint(e, "TMPDIR names another place");
-	}
+	v->directory = file_temporary_directory("prof-verify", "'", e);
+	if (!v->directory)
+		return -1;
 	v->link = verify_path(v, strchr(file_base_name(v->request->old), '\'')
 					 ? "image"
 					 : file_base_name(v->request->old));

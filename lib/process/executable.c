@@ -25,12 +25,16 @@ static int usable(const char *path)
 	return 0;
 }
 
-static int not_run(const char *command, int errnum, struct error *e)
+int executable_not_run(const char *command, int errnum, struct error *e)
 {
 	error_sys(e, errnum, errnum == ENOENT ? "cannot find %s" : "cannot run %s", command);
 	if (e)
 		e->code = ERR_CANNOT_RUN;
-	if (errnum == ENOENT && !strchr(command, '/'))
+	if (errnum == ENOENT && strchr(command, '/') && access(command, F_OK) == 0)
+		error_hint(e,
+			"the file exists, but not the interpreter that its first line names (or "
+			"its loader)");
+	else if (errnum == ENOENT && !strchr(command, '/'))
 		error_hint(e, "it is in no directory of PATH%s",
 			access(command, F_OK) == 0
 				? ", but in the current directory: put ./ before the name"
@@ -47,9 +51,9 @@ int executable_find(const char *command, char *path, size_t size, struct error *
 
 	if (strchr(command, '/')) {
 		if (snprintf(path, size, "%s", command) >= (int)size)
-			return not_run(command, ENAMETOOLONG, e);
+			return executable_not_run(command, ENAMETOOLONG, e);
 		errnum = usable(path);
-		return errnum ? not_run(command, errnum, e) : 0;
+		return errnum ? executable_not_run(command, errnum, e) : 0;
 	}
 	for (at = at ? at : "/bin:/usr/bin"; *command; at++) {
 		size_t length = strcspn(at, ":");
@@ -66,7 +70,7 @@ int executable_find(const char *command, char *path, size_t size, struct error *
 		if (!*at)
 			break;
 	}
-	return not_run(command, errnum, e);
+	return executable_not_run(command, errnum, e);
 }
 
 /* The path after #!, NUL-terminated in place; NULL if there is none. */

@@ -23,6 +23,8 @@ enum executable {
  * written to path. -1 with errnum ENOENT or EACCES, as execvp would fail, if there is none.
  */
 int executable_find(const char *command, char *path, size_t size, struct error *e);
+/* The error of a command that execvp did not run, with what to do. Returns -1. */
+int executable_not_run(const char *command, int errnum, struct error *e);
 /* -1 if the file does not exist. A file that is neither ELF nor begins with #! counts as a script
  * of sh. */
 int executable_kind(const char *path, enum executable *kind, struct error *e);

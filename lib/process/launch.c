@@ -6,6 +6,7 @@
  * command, not with us) and then, if exec failed, its errno.
  */
 #include "process/launch.h"
+#include "process/executable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -238,31 +239,9 @@ int launch_start(struct launch *l, struct error *e)
 
 static int exec_failed(struct launch *l, int errnum, struct error *e)
 {
-	const char *name = l->argv[0];
-
 	while (!l->reaped && (launch_poll(l, true, NULL) >= 0))
 		;
-	if (errnum != ENOENT) {
-		error_sys(e, errnum, "cannot run %s", name);
-		if (e)
-			e->code = ERR_CANNOT_RUN;
-		if (errnum == EACCES)
-			error_hint(e, "make it an executable file: chmod +x");
-		return -1;
-	}
-	error_sys(e, ENOENT, "cannot find %s", name);
-	if (e)
-		e->code = ERR_CANNOT_RUN;
-	if (strchr(name, '/') && access(name, F_OK) == 0)
-		error_hint(e,
-			"the file exists, but not the interpreter that its first line names (or "
-			"its loader)");
-	else if (!strchr(name, '/'))
-		error_hint(e, "it is in no directory of PATH%s",
-			access(name, F_OK) == 0
-				? ", but in the current directory: put ./ before the name"
-				: "");
-	return -1;
+	return executable_not_run(l->argv[0], errnum, e);
 }
 
 static void launch_take_off(struct rusage *usage, const struct rusage *before)
