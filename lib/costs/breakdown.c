@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "costs/breakdown.h"
 
 #define PARTS_MAX 3
@@ -110,6 +111,13 @@ static const struct row *breakdown_row_of(int number)
 		if (breakdown_table[i].number == number)
 			return &breakdown_table[i];
 	return NULL;
+}
+
+const char *costs_cause_name(int number)
+{
+	const struct row *r = breakdown_row_of(number);
+
+	return r ? r->name : NULL;
 }
 
 /* Adds the cost of one event of this row, in seconds, to typical, minimum, maximum; false if
@@ -228,9 +236,7 @@ static int largest_first(const void *a, const void *b)
 {
 	const struct cause *x = a, *y = b;
 
-	if (x->seconds.value != y->seconds.value)
-		return x->seconds.value < y->seconds.value ? 1 : -1;
-	return x->number - y->number;
+	return sort_falling_number(x->seconds.value, y->seconds.value) ?: x->number - y->number;
 }
 
 static void breakdown_merge_twins(struct work *w)

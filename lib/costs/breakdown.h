@@ -43,6 +43,8 @@ struct cause {
 	enum label share_label;
 };
 #define CAUSES_MAX 64
+/* The name of the cause that is an event; NULL: it costs nothing. */
+const char *costs_cause_name(int number);
 /*
  * Fitted costs: every cause begins at its typical cost and moves towards its maximum (or minimum),
  * in proportion to its range, until the sum is the run's time (breakdown.c). Time that even the

@@ -6,37 +6,38 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "costs/breakdown.h"
 
 #define NO_EVENT (-1)
 
 struct clocked {
-	const char *name;
-	int number; /* the event that the time is about */
+	const char *name; /* NULL: that of the event's cause */
+	int number;       /* the event that the time is about */
 };
 
 /* clang-format off */
 static const struct clocked clocked_causes[MODEL_CAUSES] = {
-	[MODEL_CAUSE_BASE] = {"instructions", EV_INSTRUCTIONS},
+	[MODEL_CAUSE_BASE] = {NULL, EV_INSTRUCTIONS},
 	[MODEL_CAUSE_DEPENDENCY] = {"dependences between instructions", NO_EVENT},
 	[MODEL_CAUSE_UNIT] = {"busy execution units", NO_EVENT},
-	[MODEL_CAUSE_DIVIDER] = {"divides", EV_DIVIDES},
-	[MODEL_CAUSE_L2] = {"L1 data misses", EV_L1D_MISSES},
-	[MODEL_CAUSE_LL] = {"L2 data misses", EV_L2D_MISSES},
-	[MODEL_CAUSE_MEMORY] = {"last-level data misses", EV_LL_DATA_MISSES},
-	[MODEL_CAUSE_INTERVENTION] = {"lines from other cores", EV_INTERVENTION_HITS},
+	[MODEL_CAUSE_DIVIDER] = {NULL, EV_DIVIDES},
+	[MODEL_CAUSE_L2] = {NULL, EV_L1D_MISSES},
+	[MODEL_CAUSE_LL] = {NULL, EV_L2D_MISSES},
+	[MODEL_CAUSE_MEMORY] = {NULL, EV_LL_DATA_MISSES},
+	[MODEL_CAUSE_INTERVENTION] = {NULL, EV_INTERVENTION_HITS},
 	[MODEL_CAUSE_DTLB] = {"data TLB misses and walks", EV_DTLB_MISSES},
-	[MODEL_CAUSE_FORWARD] = {"store forwarding failures", EV_STORE_FORWARD_FAILURES},
+	[MODEL_CAUSE_FORWARD] = {NULL, EV_STORE_FORWARD_FAILURES},
 	[MODEL_CAUSE_STORE_BUFFER] = {"full store buffer", NO_EVENT},
-	[MODEL_CAUSE_LOCKED] = {"locked instructions", EV_LOCKED_INSTRUCTIONS},
+	[MODEL_CAUSE_LOCKED] = {NULL, EV_LOCKED_INSTRUCTIONS},
 	[MODEL_CAUSE_SERIALISING] = {"serialising instructions", NO_EVENT},
-	[MODEL_CAUSE_FETCH_L2] = {"L1 instruction misses", EV_L1I_MISSES},
-	[MODEL_CAUSE_FETCH_LL] = {"L2 instruction misses", EV_L2I_MISSES},
-	[MODEL_CAUSE_FETCH_MEMORY] = {"last-level instruction misses", EV_LL_INSTRUCTION_MISSES},
+	[MODEL_CAUSE_FETCH_L2] = {NULL, EV_L1I_MISSES},
+	[MODEL_CAUSE_FETCH_LL] = {NULL, EV_L2I_MISSES},
+	[MODEL_CAUSE_FETCH_MEMORY] = {NULL, EV_LL_INSTRUCTION_MISSES},
 	[MODEL_CAUSE_FETCH_INTERVENTION] = {"instruction lines from other cores", NO_EVENT},
 	[MODEL_CAUSE_ITLB] = {"instruction TLB misses and walks", EV_ITLB_MISSES},
-	[MODEL_CAUSE_TAKEN] = {"taken branches", EV_TAKEN_BRANCHES},
-	[MODEL_CAUSE_MISPREDICT] = {"branch mispredictions", EV_MISPREDICTED_BRANCHES},
+	[MODEL_CAUSE_TAKEN] = {NULL, EV_TAKEN_BRANCHES},
+	[MODEL_CAUSE_MISPREDICT] = {NULL, EV_MISPREDICTED_BRANCHES},
 };
 /* clang-format on */
 _Static_assert(MODEL_CAUSES + 1 <= CAUSES_MAX, "more causes than callers have room for");
@@ -57,9 +58,7 @@ static int most_first(const void *a, const void *b)
 {
 	const struct cause *x = a, *y = b;
 
-	if (x->share != y->share)
-		return x->share < y->share ? 1 : -1;
-	return x->number - y->number;
+	return sort_falling_number(x->share, y->share) ?: x->number - y->number;
 }
 
 size_t costs_clock_breakdown(const struct quantity *cycles, const struct machine *machine,
@@ -79,7 +78,7 @@ size_t costs_clock_breakdown(const struct quantity *cycles, const struct machine
 		if (!(q->value > 0))
 			continue;
 		out[n++] = (struct cause){
-			.name = c.name,
+			.name = c.name ? c.name : costs_cause_name(c.number),
 			.number = c.number,
 			.seconds = {q->value / sum * whole->value, q->low / sum * whole->low,
 				q->high / sum * whole->high,

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "../chance.h"
+#include "../metrics.h"
 #include "experiment/dump.h"
 #include "experiment/merge.h"
 
@@ -43,15 +44,7 @@ static int make_rank(
 {
 	static const char *const images[] = {"/opt/app/bin/solver", "/opt/app/lib/libmesh.so",
 		"/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libm.so.6"};
-	struct experiment_metric metric = {.event = -1,
-		.name = (char *)"CPU time",
-		.short_name = (char *)"time",
-		.unit = (char *)"ns",
-		.source = (char *)"os",
-		.note = (char *)"",
-		.label = LABEL_MEASURED,
-		.flags = METRIC_CLOCK | METRIC_STACKS,
-		.period = 1000003};
+	struct experiment_metric metric = METRIC_TIME(METRIC_STACKS);
 	struct experiment_process p = {
 		.pid = 1000 + rank, .ppid = 1, .rank = rank, .command = (char *)"solver"};
 	struct experiment_thread t = {.tid = 1000 + rank, .name = (char *)"solver"};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../chance.h"
+#include "../metrics.h"
 #include "experiment/file.h"
 #include "image/image.h"
 
@@ -33,15 +34,7 @@ static int take(void *context, const struct image_symbol *symbol)
 static int describe(struct experiment *x, const char *elf, struct functions *f, struct error *e)
 {
 	struct experiment_image image = {.kind = EXPERIMENT_IMAGE_ELF, .path = (char *)elf};
-	struct experiment_metric metric = {.event = -1,
-		.name = (char *)"CPU time",
-		.short_name = (char *)"time",
-		.unit = (char *)"ns",
-		.source = (char *)"os",
-		.note = (char *)"",
-		.label = LABEL_MEASURED,
-		.flags = METRIC_CLOCK | METRIC_STACKS,
-		.period = 1000003};
+	struct experiment_metric metric = METRIC_TIME(METRIC_STACKS);
 	struct image_identity id = {.path = elf};
 	struct image_search where = {0};
 	struct image *open = image_open(&id, &where, e);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../metrics.h"
 #include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
@@ -44,32 +45,9 @@ static inline struct chance chance_seed(uint64_t seed)
 }
 
 static const struct experiment_metric random_metrics[] = {
-	{.event = -1,
-		.name = (char *)"CPU time",
-		.short_name = (char *)"time",
-		.unit = (char *)"ns",
-		.source = (char *)"os",
-		.note = (char *)"",
-		.label = LABEL_MEASURED,
-		.flags = METRIC_CLOCK,
-		.period = 1000003},
-	{.event = 26,
-		.name = (char *)"Secondary data cache misses",
-		.short_name = (char *)"dsc",
-		.unit = (char *)"misses",
-		.source = (char *)"model",
-		.note = (char *)"zen4",
-		.label = LABEL_MODEL,
-		.period = 131},
-	{.event = 26,
-		.name = (char *)"Secondary data cache misses",
-		.short_name = (char *)"dsc",
-		.unit = (char *)"misses",
-		.source = (char *)"model",
-		.note = (char *)"zen4",
-		.label = LABEL_MODEL,
-		.flags = METRIC_BOTH,
-		.period = 29},
+	METRIC_TIME(0),
+	METRIC_MISSES("model", "zen4", LABEL_MODEL, 0, 131),
+	METRIC_MISSES("model", "zen4", LABEL_MODEL, METRIC_BOTH, 29),
 };
 
 static void random_rows(struct experiment *x, struct chance *c, struct error *e)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "../metrics.h"
 #include "../tap.h"
 #include <unistd.h>
 
@@ -265,15 +266,8 @@ static void test_data(void)
 	struct spaces s;
 	const struct process *p;
 	struct error e;
-	const struct experiment_metric metric = {.event = 26,
-		.name = (char *)"Secondary data cache misses",
-		.short_name = (char *)"dsc",
-		.unit = (char *)"misses",
-		.source = (char *)"pmu",
-		.note = (char *)"",
-		.label = LABEL_MEASURED,
-		.flags = METRIC_DATA,
-		.period = 131};
+	const struct experiment_metric metric =
+		METRIC_MISSES("pmu", "", LABEL_MEASURED, METRIC_DATA, 131);
 	const struct experiment_touch *t;
 	long node;
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../metrics.h"
 #include "base/strbuf.h"
 #include "experiment/data.h"
 #include "prof_fake.h"
@@ -94,15 +95,8 @@ static const struct prof_names_ops tui_fake_names_ops = {.symbol = tui_fake_symb
 /* A block of the heap that two threads share falsely, and a stack. */
 static inline void tui_fake_data(struct experiment *x)
 {
-	const struct experiment_metric misses = {.event = 26,
-		.name = (char *)"Secondary data cache misses",
-		.short_name = (char *)"dsc",
-		.unit = (char *)"misses",
-		.source = (char *)"model",
-		.note = (char *)"zen4",
-		.label = LABEL_MODEL,
-		.flags = METRIC_EXACT,
-		.period = 1};
+	const struct experiment_metric misses =
+		METRIC_MISSES("model", "zen4", LABEL_MODEL, METRIC_EXACT, 1);
 	const struct experiment_object heap = {
 		.key = {.kind = EXPERIMENT_OBJECT_HEAP,
 			.node = (uint32_t)experiment_node(x, 0, 1, 0x1320)},
