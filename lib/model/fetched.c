@@ -319,7 +319,7 @@ void fetched_know(struct model *m, struct core *core, struct model_segment *s)
 	fetched_restamp(m, core, s);
 }
 
-int fetched_see(struct model *m, struct core *core, struct model_segment *s)
+int fetched_see(struct model *m, struct core *core, struct model_segment *s, const uint64_t *record)
 {
 	unsigned count = m->addresses ? s->fetch_count : 0;
 
@@ -330,7 +330,7 @@ int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 	if (!fetched_has(core, s, count))
 		return 0;
 	opcache_add(core, s, count);
-	jit_segment(m, s); /* may give up what is known of all others */
+	jit_segment(m, s, record); /* may give up what is known of all others */
 	fetched_restamp(m, core, s);
 	return 1;
 }

@@ -15,7 +15,7 @@
 #if JIT
 
 /* Most bytes of an access, and of the rest of a segment. */
-#define JIT_ACCESS_BYTES  448
+#define JIT_ACCESS_BYTES  640
 #define JIT_SEGMENT_BYTES 160
 #define JIT_FETCH_BYTES   32
 #define JIT_OUTCOME_BYTES 224
@@ -142,16 +142,7 @@ static void jit_slot(struct jit *e, struct jit_slow *slow, unsigned i)
 	jit_slow_if(e, slow, NOT_EQUAL);
 }
 
-/* The access is within one granule, or begins with one; is within one line. */
-static void jit_aligned(struct jit *e, struct jit_slow *slow, unsigned size)
-{
-	if (size == 1)
-		return;
-	jit_byte(e, 0xa8); /* test al, ... */
-	jit_byte(e, (size < STORE_GRANULE ? size : STORE_GRANULE) - 1);
-	jit_slow_if(e, slow, NOT_EQUAL);
-}
-
+/* The access is within one line. */
 static void jit_within_line(struct jit *e, struct jit_slow *slow, unsigned size)
 {
 	if (size == 1)
@@ -198,38 +189,110 @@ static void jit_storable(struct jit *e, struct jit_slow *slow, const struct mode
 	jit_slow_if(e, slow, NOT_BELOW);
 }
 
-static void jit_access(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
-	const struct model_access *a)
+static int jit_buffers(const struct model *m)
 {
-	int loads = a->way == LOADS || a->way == MODIFIES || a->way == WIDE_LOADS;
-	int wide = a->way == WIDE_LOADS || a->way == WIDE_STORES,
-	    buffer = (m->parts_away & MODEL_PART_STORES) != 0;
+	return (m->parts_away & MODEL_PART_STORES) != 0;
+}
 
-	slow->count = slow->near_count = 0;
-	slow->routine = jit_access_routine(a);
-	if (a->way == OTHERWISE || a->size > (buffer ? (uint32_t)JIT_WIDE : (uint32_t)LINE_BYTES) ||
-		(buffer && a->way == WIDE_STORES && a->size % STORE_GRANULE)) {
-		jit_call_access(e, slow->routine, i, a->insn);
-		return;
+/* Low bits that the address may not have: it is within one granule, or begins with one. */
+static unsigned jit_aligned(const struct model *m, const struct model_access *a)
+{
+	if (!jit_buffers(m) || a->way == WIDE_LOADS)
+		return 0;
+	return (a->size < STORE_GRANULE ? a->size : STORE_GRANULE) - 1u;
+}
+
+/* aligned: those that it is known not to have. */
+static void jit_checks(struct jit *e, struct jit_slow *slow, const struct model *m,
+	const struct model_access *a, unsigned aligned)
+{
+	int wide = a->way == WIDE_LOADS || a->way == WIDE_STORES;
+
+	if (jit_aligned(m, a) > aligned) {
+		jit_byte(e, 0xa8); /* test al, ... */
+		jit_byte(e, jit_aligned(m, a));
+		jit_slow_if(e, slow, NOT_EQUAL);
 	}
-	jit_slot(e, slow, i);
-	if (buffer && a->way != WIDE_LOADS)
-		jit_aligned(e, slow, a->size);
-	if (!buffer || wide)
+	if (!jit_buffers(m) || wide)
 		jit_within_line(e, slow, a->size);
 	if (a->way != LOADS && a->way != WIDE_LOADS)
 		jit_storable(e, slow, m);
-	if (buffer && loads)
-		jit_far_from_stores(e, slow, a);
-	if (buffer && a->way != LOADS && a->way != WIDE_LOADS)
-		jit_remember(e, m, a->insn, a->size);
+}
+
+/*
+ * The access was in the line of the one before when its code was written, and mostly stays there.
+ * Then that line, and its page, are the ones used last, and their slot is in rcx. Time goes on all
+ * the same, as if they were used again.
+ */
+static void jit_together(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
+	const struct model_access *a)
+{
+	unsigned before = jit_aligned(m, a - 1), known = jit_aligned(m, a);
+
+	known = known <= before ? known : 0;
+	jit_memory(e, OP_MOV | WIDE, RAX, jit_at(RBX, (1 + i) * sizeof(uint64_t)));
+	jit_registers(e, OP_MOV | WIDE, RDX, RAX);
+	jit_memory(e, OP_XOR | WIDE, RDX, jit_at(RBX, i * sizeof(uint64_t)));
+	jit_registers(e, 0xf7 | WIDE, 0, RDX); /* test rdx, ... */
+	jit_word(e, ~(LINE_BYTES - 1) | known);
+	slow->apart = jit_jump_ahead(e, NOT_EQUAL);
+	jit_checks(e, slow, m, a, known);
+	jit_registers(e, OP_INC | WIDE, 0, R13);
+	slow->together = e->at;
+}
+
+/* It was not, or something else was used since. */
+static void jit_apart(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
+	const struct model_access *a)
+{
+	jit_land(e, slow->apart);
+	jit_slot(e, slow, i);
+	jit_checks(e, slow, m, a, 0);
 	jit_uses(e, m);
+	jit_jump(e, slow->together);
+}
+
+/* A routine does all of it. */
+static int jit_is_called(const struct model *m, const struct model_access *a)
+{
+	return a->way == OTHERWISE ||
+	       a->size > (jit_buffers(m) ? (unsigned)JIT_WIDE : (unsigned)LINE_BYTES) ||
+	       (jit_buffers(m) && a->way == WIDE_STORES && a->size % STORE_GRANULE);
+}
+
+/* together: access i is expected in the line of the one before. */
+static void jit_access(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
+	const struct model_access *a, int together)
+{
+	int loads = a->way == LOADS || a->way == MODIFIES || a->way == WIDE_LOADS;
+
+	slow->routine = jit_access_routine(a);
+	if (jit_is_called(m, a)) {
+		jit_call_access(e, slow->routine, i, a->insn);
+		return;
+	}
+	together = together && !jit_is_called(m, a - 1);
+	if (together) {
+		jit_together(e, slow, m, i, a);
+	} else {
+		jit_slot(e, slow, i);
+		jit_checks(e, slow, m, a, 0);
+	}
+	if (jit_buffers(m) && loads)
+		jit_far_from_stores(e, slow, a);
+	if (jit_buffers(m) && a->way != LOADS && a->way != WIDE_LOADS)
+		jit_remember(e, m, a->insn, a->size);
+	if (!together)
+		jit_uses(e, m);
 	slow->back = e->at;
 }
 
+/* The rest of access i. What its routine used comes between it and the next. */
 static void jit_slow(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
 	const struct model_access *a)
 {
+	if (slow->apart)
+		jit_apart(e, slow, m, i, a);
 	if (slow->near_count)
 		jit_near(e, slow, m, i, a);
 	if (!slow->count)
@@ -237,7 +300,8 @@ static void jit_slow(struct jit *e, struct jit_slow *slow, const struct model *m
 	for (unsigned k = 0; k < slow->count; k++)
 		jit_land(e, slow->jumps[k]);
 	jit_call_access(e, slow->routine, i, a->insn);
-	jit_jump(e, slow->back);
+	if (!slow[1].apart)
+		jit_jump(e, slow->back);
 }
 
 /* Fetch goes on elsewhere. */
@@ -404,16 +468,19 @@ static void jit_fetches(struct jit *e, const struct model_segment *s)
 	}
 }
 
-static void jit_code(struct jit *e, const struct model *m, const struct model_segment *s)
+/* record: one of those that it will run. */
+static void jit_code(
+	struct jit *e, const struct model *m, const struct model_segment *s, const uint64_t *record)
 {
-	struct jit_slow accesses[JIT_ACCESSES] = {0}, outcomes[JIT_OUTCOMES] = {0};
+	struct jit_slow accesses[JIT_ACCESSES + 1] = {0}, outcomes[JIT_OUTCOMES] = {0};
 	struct jit_slow orders[JIT_OUTCOMES + 1] = {0};
 	const struct model_access *a = s->run.accesses;
 	unsigned i, insns = 0, count = m->addresses ? s->run.access_count : 0;
 
 	jit_fetches(e, s);
 	for (i = 0; i < count; i++)
-		jit_access(e, &accesses[i], m, i, &a[i]);
+		jit_access(e, &accesses[i], m, i, &a[i],
+			i && !((record[i] ^ record[1 + i]) >> COMMON_LINE));
 	for (i = 0; i < s->outcome_count; i++) {
 		jit_order(e, &orders[i], m, s->outcomes[i].insn + 1u - insns, 0);
 		insns = s->outcomes[i].insn + 1u;
@@ -449,7 +516,7 @@ static int jit_is_served(const struct model *m, const struct model_segment *s)
 	       s->outcome_count <= JIT_OUTCOMES;
 }
 
-void jit_segment(struct model *m, struct model_segment *s)
+void jit_segment(struct model *m, struct model_segment *s, const uint64_t *record)
 {
 	struct jit *e = &m->jit;
 
@@ -464,7 +531,7 @@ void jit_segment(struct model *m, struct model_segment *s)
 			jit_again(m);
 		s->code = e->at;
 		s->code_epoch = e->epoch;
-		jit_code(e, m, s);
+		jit_code(e, m, s, record);
 	}
 	s->run.code = s->code;
 }
@@ -481,8 +548,9 @@ void jit_again(struct model *m)
 	fetched_lose(m, m->core);
 }
 
-void jit_segment(struct model *m, struct model_segment *s)
+void jit_segment(struct model *m, struct model_segment *s, const uint64_t *record)
 {
+	(void)record;
 	s->run.code = m->jit.out;
 }
 

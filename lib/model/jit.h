@@ -45,8 +45,8 @@ struct jit_context {
 
 /* All code is given up. */
 void jit_again(struct model *m);
-/* Sets run.code of a segment whose `run` is filled in. */
-void jit_segment(struct model *m, struct model_segment *s);
+/* Sets run.code of a segment whose `run` is filled in. record: what it is about to run. */
+void jit_segment(struct model *m, struct model_segment *s, const uint64_t *record);
 
 /* Routines for the code to call; see jit_routines.c. order: of the access's instruction. */
 typedef void (*jit_routine)(uint64_t, uint64_t);

@@ -17,13 +17,17 @@
 
 /* Jumps to what the code does not do itself, and where each goes on. */
 struct jit_slow {
-	uint8_t *jumps[8];
+	uint8_t *jumps[12];
 	unsigned count;
 	uint8_t *near[JIT_NEAR]; /* a load near a store */
 	unsigned near_count;
 	const uint8_t *far; /* where it goes on */
 	const uint8_t *back;
 	jit_routine routine;
+	/* Of an access that is expected in the line of the one before: where it is not, and where
+	 * its code then goes on. Null: it is not expected there. */
+	uint8_t *apart;
+	const uint8_t *together;
 };
 
 /* jit.c. */

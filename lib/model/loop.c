@@ -513,7 +513,7 @@ unseen:
 	if (m->watch && watch_exceeds(m->watch, s))
 		goto out;
 	loop_look_ahead(at + model_word_words(*at), end);
-	if (!s->slow && fetched_see(m, core, s))
+	if (!s->slow && fetched_see(m, core, s, at))
 		goto seen;
 	behind = at + model_word_words(*at);
 	if (parts & MODEL_PART_CACHES && !(parts & MODEL_PART_CLOCK) && !retire &&

@@ -483,7 +483,7 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 		if (m->watch)
 			watch_record(m->watch, s, at, again);
 		if (UNLIKELY(s->run.stamp != core->stamp) && !fetched_again(m, core, s) &&
-			(s->slow || !fetched_see(m, core, s))) {
+			(s->slow || !fetched_see(m, core, s, at))) {
 			m->tick = tick;
 			at += run_slowly(m, core, s, at);
 			tick = m->tick;

@@ -106,8 +106,10 @@ void fetched_begin(struct model *m);
 /* The segment's stamp is not the core's.  Are its lines and pages still in the first level, where
  * they were?  Then it gets that stamp; else 0. */
 int fetched_again(struct model *m, struct core *core, struct model_segment *s);
-/* The same after fetched_again, wherever its lines are; its `run` is filled in. */
-int fetched_see(struct model *m, struct core *core, struct model_segment *s);
+/* The same after fetched_again, wherever its lines are; its `run` is filled in. record: its next.
+ */
+int fetched_see(
+	struct model *m, struct core *core, struct model_segment *s, const uint64_t *record);
 /* The same wherever its lines are. */
 void fetched_know(struct model *m, struct core *core, struct model_segment *s);
 /* Its record is run: its lines are used.  Returns the time after. */
