@@ -11,10 +11,11 @@
  * part of a second at least.
  *
  * The first bursts are expensive, as there are no copies yet, and every new process needs its own.
- * So a moment that would cost more than SHARE_MOST (VISITS_MOST) of the time used so far waits
- * until it would not. In the end, this only concerns the beginning of long programs, and short ones
- * as a whole. Several runs of a short program share what they may cost, so that only its first run
- * waits, and not even that one: it borrows the time for a burst from the next.
+ * So a moment that would cost more than SHARE_MOST (of visits and timed loads, VISITS_MOST) of the
+ * time used so far waits until it would not. In the end, this only concerns the beginning of long
+ * programs, and short ones as a whole. Several runs of a short program share what they may cost, so
+ * that only its first run waits, and not even that one: it borrows the time for a burst from the
+ * next.
  *
  * Between bursts, anchors take turns at moments of the same kind.
  */
@@ -32,7 +33,7 @@
 #define SHARE_BURSTS  0.022 /* what bursts may have of it, */
 #define SHARE_LEAST   0.008 /* and have */
 #define SHARE_LOGGED  0.01  /* and this where some log values */
-#define SHARE_TIMED   0.03
+#define SHARE_TIMED   0.02
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
 #define SHARE_TURNS   0.005 /* of anchors */
@@ -213,7 +214,7 @@ static pid_t find_running(struct branches *b, const struct followed *p, long *pr
 
 static double share_most(const struct branches *b)
 {
-	return b->request.visit ? VISITS_MOST * b->bursts.share : SHARE_MOST;
+	return b->request.visit || b->request.latency ? VISITS_MOST * b->bursts.share : SHARE_MOST;
 }
 
 /* What may be spent now on moments of a kind. */
@@ -247,10 +248,10 @@ static bool due(const struct branches *b, struct pace *p)
 }
 
 /* Where costs are not known yet, short programs do without: to measure them takes more time than
- * they may be given. */
+ * they may be given. Loads are timed without them. */
 static void calibrate_once(struct branches *b)
 {
-	if (b->calibrated)
+	if (b->calibrated || b->request.latency)
 		return;
 	b->calibrated = true;
 	if (branches_calibrate(b))
