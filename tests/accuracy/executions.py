@@ -109,6 +109,11 @@ def held_out(bench, length):
         r = numbers()
         json.dump([{"id": i, "n": r.random(), "w": ["x" * r.randint(1, 9)] * r.randint(1, 9)} for i in range(n(9000))], f)
 
+    def changed(f):
+        r = numbers()
+        with open(bench.text(n(45000)), encoding="utf-8") as text:
+            f.writelines(line.replace("e", "ee", 1) if r.random() < .5 else line for line in text)
+
     perl = ("my %h; open F, '<', $ARGV[0]; while (<F>) { for my $w (split) { $h{$w}++; } $n++ if /(\\d+) .*ing/ } "
             f"for my $i (1..{n(1800000)}) {{ $s = ($s * 31 + $i) % 65537 }} print scalar(keys %h), $s")
     tcl = ("proc f {n} { if {$n < 2} {return $n}; return [expr {[f [expr {$n-1}]] + [f [expr {$n-2}]]}] }\n"
@@ -130,12 +135,12 @@ def held_out(bench, length):
         "sha256sum": ["sha256sum"] + 12 * [bench.text(n(42000))],
         "openssl": ["openssl", "enc", "-camellia-256-ctr", "-K", "11" * 32, "-iv", "22" * 16, "-in", bench.text(n(170000)), "-out", os.devnull],
         "grep": ["grep", "-cE", "([a-z]{3})\\1\\1", bench.text(n(45000))],
-        "bc": ["bc", bench.file("held.bc", lambda f: f.write(f"scale={n(110)}\n4*a(1)\ne(1.5)\nfor (i=0;i<{n(4000)};i++) s+=i^3%7\ns\n"))],
+        "bc": ["bc", "-l", bench.file("held.bc", lambda f: f.write(f"scale={n(55)}\n4*a(1)\ne(1.5)\nfor (i=0;i<{n(4000)};i++) s+=i^3%7\ns\n"))],
     }
     rows |= {
         "md5": ["openssl", "dgst", "-md5"] + 24 * [bench.text(n(42000))],
         "sha512": ["openssl", "dgst", "-sha512"] + 20 * [bench.text(n(42000))],
         "mawk": ["mawk", "{ s += NF; for (i = 1; i <= NF; i++) n[$i]++ } END { print s, length(n) }", bench.text(n(120000))],
-        "git": ["git", "diff", "--no-index", "--patience", "--word-diff", bench.text(n(9000)), bench.text(n(7000))],
+        "git": ["git", "diff", "--no-index", "--word-diff", bench.text(n(45000)), bench.file("held.changed", changed)],
     }
     return {name: words if shutil.which(words[0]) else None for name, words in rows.items()}
