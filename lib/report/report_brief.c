@@ -136,7 +136,8 @@ static void put_samples(struct strbuf *text, const struct prof_data *d, size_t i
 	double sum = (double)m->samples * m->unit, all = (double)of->total * (clock ? 1e-9 : 1);
 
 	if (clock)
-		strbuf_printf(text, "%.3f s of %s (%s)", sum, of->name, label_name(of->label));
+		strbuf_printf(text, "%.*f s of %s (%s)", sum < 0.01 ? 6 : 3, sum, of->name,
+			label_name(of->label));
 	else
 		strbuf_printf(text, "%.0f %s (%s)", all > 0 && !each ? all : sum, of->short_name,
 			label_name(of->label));

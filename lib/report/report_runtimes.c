@@ -44,8 +44,8 @@ static const struct runtime {
 	{"libpython3.1[01].so*", python, true},
 	{"perl", "", true},
 	{"libperl.so*", "", true},
-	{"python3.1[2-9]*", "python -X perf", true},
-	{"libpython3.1[2-9]*", "python -X perf", true},
+	{"python3.1[2-9]*", "ssrun -fusertime python -X perf", true},
+	{"libpython3.1[2-9]*", "ssrun -fusertime python -X perf", true},
 };
 
 enum { RUNTIMES = sizeof(runtimes) / sizeof(runtimes[0]) };
@@ -54,7 +54,7 @@ enum { RUNTIMES = sizeof(runtimes) / sizeof(runtimes[0]) };
 struct met {
 	uint64_t all, nameless, in[RUNTIMES];
 	bool seen[RUNTIMES], named; /* named: some generated code has a name */
-	bool read;                  /* call paths have functions read from an interpreter */
+	bool read;                  /* call paths have functions of an interpreter's program */
 };
 
 /* A runtime whose own image had no sample, and is in no list, is still the command. */
@@ -69,12 +69,25 @@ static void see_command(struct met *m, const struct experiment *x)
 		m->seen[r] |= fnmatch(runtimes[r].image, file_base_name(path), 0) == 0;
 }
 
+/* Trampolines of Python: a function's name stands for it among the callers of the interpreter. */
+static bool has_trampolines(const struct experiment *x)
+{
+	for (size_t i = 0; i < x->symbols.count; i++) {
+		const struct experiment_symbol *s = table_at(&x->symbols, i);
+
+		if (strncmp(s->name, "py::", 4) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void see_images(struct met *m, const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 
 		see_command(m, x);
+		m->read |= has_trampolines(x);
 		for (size_t k = 0; k < x->images.count; k++) {
 			const char *path = x->images.data[k].path;
 

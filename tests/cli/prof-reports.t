@@ -427,7 +427,9 @@ generated luajit | sed 's/^image elf .*/image elf app/' | make_experiment luajit
 like "of a runtime whose own code has no sample: by the command" "$(prof luajit.exp 2>&1)" '^40.0% is in generated code .*: a LuaJIT compiled'
 like "of a runtime that is not known: what prof reads" "$(prof app.exp 2>&1)" '^40.0% is in generated code without names. A runtime that writes /tmp/perf-PID.map gives it names$'
 like "exported, it is named by its image" "$(prof -export folded node.exp 2>/dev/null)" '\(no symbol\) \[anonymous\] 40$'
-like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)" '^60.0% is in an interpreter. .*: python -X perf$'
+like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)" '^60.0% is in an interpreter. .*: ssrun -fusertime python -X perf$'
+{ generated python3.12; echo 'symbol 2 0x5f00 512 py::work:x.py'; } | make_experiment trampolines.exp
+like "one whose names are in call paths" "$(prof trampolines.exp 2>&1)" '^60.0% is in an interpreter. .* are in: prof -inclusive, -butterfly, -calltree$'
 for runtime in python3.11 perl; do generated $runtime | make_experiment $runtime.exp; done
 like "one that is too old for that" "$(prof python3.11.exp 2>&1)" '^60.0% is in an interpreter. .*: ssrun -fusertime, of Python 3.11; python -X perf, of 3.12 or later$'
 like "one that has none" "$(prof perl.exp 2>&1)" '^60.0% is in an interpreter. .* have no names: it cannot give any$'

@@ -106,6 +106,26 @@ if command -v gnuplot > /dev/null; then
 	run prof -plot timeline -o brief.svg brief
 	like "and the picture" "$(cat brief.svg)" 'time, ms'
 fi
+# Below a millisecond, nothing is rounded to nothing.
+make_experiment briefer <<'END' || exit 1
+type fpcsamp
+fact command ./brief
+image kernel [kernel]
+metric time 10000 measured clock,stacks
+process 100 -1 brief
+thread 1 100 brief
+symbol 1 1000 16 early
+elapsed 400000
+time 0 400000
+sample 0 1 0 40 1:1000
+END
+run prof -timeline briefer
+like "the sum of a very short run has digits" "$out" '^Samples +0\.000400 s of'
+like "its columns are microseconds" "$out" 'A column is [0-9.]+ us'
+if command -v gnuplot > /dev/null; then
+	run prof -plot timeline -o briefer.svg briefer
+	like "and the axis has parts of a millisecond" "$(tr -d '\n' < briefer.svg)" '0\.[1-4][0-9]*<.*time, ms'
+fi
 if command -v gnuplot > /dev/null; then
 	ok "a picture" prof -plot timeline -o phased.svg phased
 	like "has an area for each function" "$(cat phased.svg)" 'early'

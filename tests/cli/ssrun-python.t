@@ -93,6 +93,7 @@ if [ -n "$later" ]; then
 	prof -calltree -json later > later.json
 	sed 's/"innermost "/"py::innermost:"/; s/row.get("image") == "\[python\]"/row.get("procedure", "").startswith("py::")/; s/path.append(row\["procedure"\])/path.append(row["procedure"].split(":")[2])/' path.py > later.py
 	run python3 later.py later.json
+	unlike "and no remedy is needed" "$(prof later)" 'python -X perf$'
 	like "trampolines have callers, too" "$out" '^innermost < [A-Za-z.]*calls < [A-Za-z.]*outermost < <module>$'
 else
 	skip "trampolines" "no python3 3.12 or later is installed"
