@@ -187,5 +187,5 @@ int report_arguments(struct prof_data *d, struct report_table *t, struct error *
 {
 	t->report = "arguments";
 	t->title = "Arguments and results of functions";
-	return report_values_report(d, t, arguments_make, e);
+	return report_values_report(d, t, arguments_make, NULL, e);
 }

@@ -187,5 +187,5 @@ int report_latency(struct prof_data *d, struct report_table *t, struct error *e)
 	t->report = "latency";
 	t->title = "Loads, by the time that they take";
 	t->layout = REPORT_LIST;
-	return report_values_report(d, t, latency_make, e);
+	return report_values_report(d, t, latency_make, NULL, e);
 }

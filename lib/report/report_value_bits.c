@@ -32,6 +32,7 @@ struct bits_text {
 };
 
 struct bits_view {
+	const char *report, *title;
 	enum experiment_value_kind kind;
 	uint64_t needed; /* bits that one execution of a site has at least */
 	struct bits_share shares[SHARES];
@@ -184,7 +185,9 @@ static double access_weight(const struct report_values *w, const struct prof_val
 
 /* ---- views ---- */
 
-static const struct bits_view operations_view = {.kind = VALUE_OPERATION,
+static const struct bits_view operations_view = {.report = "operations",
+	.title = "Operands of multiplications, divisions, shifts, additions and floating point",
+	.kind = VALUE_OPERATION,
 	.stakes = true,
 	.shares = {{"zero", "zero %", VALUE_OPERAND_ZERO, 0, false},
 		{"one", "one %", VALUE_OPERAND_ONE, 0, false},
@@ -197,14 +200,18 @@ static const struct bits_view operations_view = {.kind = VALUE_OPERATION,
 	.texts = {{"second", "second operand", divisor_text}},
 	.weight = same_operand};
 
-static const struct bits_view access_view = {.kind = VALUE_ACCESS,
+static const struct bits_view access_view = {.report = "access",
+	.title = "Accesses to memory: strides, alignment, chains of loads",
+	.kind = VALUE_ACCESS,
 	.shares = {{"line", "2 lines %", VALUE_SPLITS_LINE, 0, false},
 		{"page", "2 pages %", VALUE_SPLITS_PAGE, 0, false},
 		{"chase", "chase %", VALUE_CHASES, VALUE_READS, false}},
 	.texts = {{"stride", "stride", stride_text}, {"alignment", "aligned", alignment_text}},
 	.weight = access_weight};
 
-static const struct bits_view conflicts_view = {.kind = VALUE_ACCESS,
+static const struct bits_view conflicts_view = {.report = "conflicts",
+	.title = "Loads that have to do with stores shortly before",
+	.kind = VALUE_ACCESS,
 	.stakes = true,
 	.needed = VALUE_READS,
 	.shares = {{"forwarded", "forwarded %", VALUE_FORWARDED, VALUE_READS, true},
@@ -212,14 +219,18 @@ static const struct bits_view conflicts_view = {.kind = VALUE_ACCESS,
 		{"alias", "4K alias %", VALUE_ALIAS, VALUE_READS, false}},
 	.texts = {{"distance", "stores between", distance_text}, {"store", "store", store_text}}};
 
-static const struct bits_view redundant_view = {.kind = VALUE_ACCESS,
+static const struct bits_view redundant_view = {.report = "redundant",
+	.title = "Loads of what was loaded before, stores of what is there or is never read",
+	.kind = VALUE_ACCESS,
 	.stakes = true,
 	.shares = {{"redundant", "same load %", VALUE_REDUNDANT, VALUE_READS, false},
 		{"silent", "silent %", VALUE_SILENT, VALUE_WRITES, false},
 		{"dead", "dead %", VALUE_DEAD, VALUE_WRITES, false}},
 	.texts = {{"killer", "overwritten by", killer_text}}};
 
-static const struct bits_view watch_view = {.kind = VALUE_WATCH,
+static const struct bits_view watch_view = {.report = "watch",
+	.title = "What became of accesses to memory that were watched",
+	.kind = VALUE_WATCH,
 	.shares = {{"dead", "dead %", VALUE_WATCH_DEAD, VALUE_WATCH_STORE, false},
 		{"silent", "silent %", VALUE_WATCH_SILENT, VALUE_WATCH_STORE, false},
 		{"used", "used %", VALUE_WATCH_USED, VALUE_WATCH_STORE, true},
@@ -367,8 +378,9 @@ static int by_weight(const void *pa, const void *pb)
 		       ?: sort_rising(a->site->key.address, b->site->key.address);
 }
 
-static void bits_make(struct report_values *w, const struct bits_view *v)
+static void bits_make(struct report_values *w)
 {
+	const struct bits_view *v = w->view;
 	struct bits_site *list = report_scratch(w->t, w->v.sites.count + 1, sizeof(*list));
 	struct prof_quit quit = {.rows = report_values_named(w) ? 0 : USUAL_ROWS};
 	struct report_cut cut = report_cut_of(w->d, quit);
@@ -398,26 +410,6 @@ static void bits_make(struct report_values *w, const struct bits_view *v)
 		report_values_weak(w);
 }
 
-static void operations_make(struct report_values *w)
-{
-	bits_make(w, &operations_view);
-}
-
-static void access_make(struct report_values *w)
-{
-	bits_make(w, &access_view);
-}
-
-static void conflicts_make(struct report_values *w)
-{
-	bits_make(w, &conflicts_view);
-}
-
-static void redundant_make(struct report_values *w)
-{
-	bits_make(w, &redundant_view);
-}
-
 /* Whether the kernel's accesses were not seen in some run. */
 static bool watch_lacks_kernel(const struct prof_data *d)
 {
@@ -435,7 +427,7 @@ static void watch_make(struct report_values *w)
 {
 	const uint64_t *tallies = w->v.tallies;
 
-	bits_make(w, &watch_view);
+	bits_make(w);
 	if (!tallies[VALUE_TALLY_WATCHED])
 		report_note(w->t, "No address was watched: ssrun -values=watch watches them");
 	else
@@ -449,37 +441,35 @@ static void watch_make(struct report_values *w)
 				  "system call reads may count as dead");
 }
 
+static int bits_report(struct prof_data *d, struct report_table *t,
+	void (*make)(struct report_values *w), const struct bits_view *v, struct error *e)
+{
+	t->report = v->report;
+	t->title = v->title;
+	return report_values_report(d, t, make, v, e);
+}
+
 int report_watch(struct prof_data *d, struct report_table *t, struct error *e)
 {
-	t->report = "watch";
-	t->title = "What became of accesses to memory that were watched";
-	return report_values_report(d, t, watch_make, e);
+	return bits_report(d, t, watch_make, &watch_view, e);
 }
 
 int report_operations(struct prof_data *d, struct report_table *t, struct error *e)
 {
-	t->report = "operations";
-	t->title = "Operands of multiplications, divisions, shifts, additions and floating point";
-	return report_values_report(d, t, operations_make, e);
+	return bits_report(d, t, bits_make, &operations_view, e);
 }
 
 int report_access(struct prof_data *d, struct report_table *t, struct error *e)
 {
-	t->report = "access";
-	t->title = "Accesses to memory: strides, alignment, chains of loads";
-	return report_values_report(d, t, access_make, e);
+	return bits_report(d, t, bits_make, &access_view, e);
 }
 
 int report_conflicts(struct prof_data *d, struct report_table *t, struct error *e)
 {
-	t->report = "conflicts";
-	t->title = "Loads that have to do with stores shortly before";
-	return report_values_report(d, t, conflicts_make, e);
+	return bits_report(d, t, bits_make, &conflicts_view, e);
 }
 
 int report_redundant(struct prof_data *d, struct report_table *t, struct error *e)
 {
-	t->report = "redundant";
-	t->title = "Loads of what was loaded before, stores of what is there or is never read";
-	return report_values_report(d, t, redundant_make, e);
+	return bits_report(d, t, bits_make, &redundant_view, e);
 }

@@ -166,9 +166,9 @@ static void note_source(struct report_values *w)
 }
 
 int report_values_report(struct prof_data *d, struct report_table *t,
-	void (*make)(struct report_values *w), struct error *e)
+	void (*make)(struct report_values *w), const void *view, struct error *e)
 {
-	struct report_values w = {.d = d, .t = t};
+	struct report_values w = {.d = d, .t = t, .view = view};
 	bool moved = false;
 	int rc = explain_unskid(d, &moved, e);
 
@@ -366,5 +366,5 @@ int report_values_view(struct prof_data *d, struct report_table *t, struct error
 	t->report = "values";
 	t->title = "Values, most frequent first";
 	t->layout = REPORT_LIST;
-	return report_values_report(d, t, values_make, e);
+	return report_values_report(d, t, values_make, NULL, e);
 }

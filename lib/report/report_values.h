@@ -16,12 +16,13 @@ struct report_values {
 	struct report_table *t;
 	struct prof_values v;
 	struct explain_procedures procedures;
-	double all; /* samples of the first metric */
+	double all;       /* samples of the first metric */
+	const void *view; /* of report_values_report, for `make` */
 };
 
 /* Names, the run; then the rows of `make`, and the lines below. */
 int report_values_report(struct prof_data *d, struct report_table *t,
-	void (*make)(struct report_values *w), struct error *e);
+	void (*make)(struct report_values *w), const void *view, struct error *e);
 
 /* The function that a site is in; NULL: it has no samples. */
 const struct explain_procedure *report_values_procedure(
