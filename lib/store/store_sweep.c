@@ -149,7 +149,7 @@ static void clear_parts(struct sweep *s, const char *id)
 	char *directory = store_path(s->store, id, NULL, NULL);
 	DIR *d = directory ? opendir(directory) : NULL;
 
-	for (const char *name; (name = file_next(d, ""));) {
+	for (const char *name; d && (name = file_next(d, ""));) {
 		size_t n = strlen(name), length;
 		char *sum, *path, *text;
 
