@@ -87,7 +87,8 @@ void kernel_forward_fail_free(char *page, size_t count);
 void kernel_store_load(char *page, size_t distance, size_t count);
 
 /* One value through memory and back, by pointers of which the processor does not know beforehand
- * that they are equal: stored whole, or its upper half over a stored whole. */
+ * that they are equal: stored whole, or its upper half over a stored whole. The first passes two
+ * values by turns, since processors learn that a load needs what the same store stored last. */
 void kernel_pass(char *to, const char *from, size_t count);
 void kernel_pass_halves(char *to, const char *from, size_t count);
 

@@ -267,7 +267,7 @@ KERNEL void kernel_pass(char *to, const char *from, size_t count)
 		size_t at = i & 7;
 
 		((volatile uint64_t *)to)[at] = x;
-		x = *(const volatile uint64_t *)(from + 8 * at) + 1;
+		x = *(const volatile uint64_t *)(from + 8 * ((at - 1) & 7)) + 1;
 	}
 	KEEP(x);
 }

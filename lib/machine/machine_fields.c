@@ -119,6 +119,7 @@ const struct field machine_fields[] = {
 	{"execution", "vector-loads", FIELD_COUNT, MODEL(execution.vector_loads), .high = 15},
 	{"execution", "forward", FIELD_CYCLES, MODEL(execution.forward), .high = 1000},
 	{"execution", "forward-renamed", FIELD_CYCLES, MODEL(execution.forward_renamed), .high = 1000},
+	{"execution", "renaming", FIELD_CHOICE, MODEL(execution.renaming), .choices = {"addresses", "stores"}},
 	{"execution", "vector-forward", FIELD_CYCLES, MODEL(execution.vector_forward), .high = 1000},
 	{"execution", "bank-loads", FIELD_COUNT, MODEL(execution.bank_loads), .high = 3},
 	{"execution", "store-lines", FIELD_COUNT, MODEL(execution.store_lines), .high = 15},

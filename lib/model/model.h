@@ -128,6 +128,8 @@ enum model_part {
 
 /* Do stores compute their addresses in units of their own, or in those of loads? */
 enum model_store_address { MODEL_ADDRESS_OWN, MODEL_ADDRESS_SHARED, MODEL_STORE_ADDRESSES };
+/* By what a core that renames memory knows which store has a load's data; see retire_pass. */
+enum model_renaming { MODEL_RENAMING_ADDRESSES, MODEL_RENAMING_STORES, MODEL_RENAMINGS };
 
 /* Instructions that are one operation with a conditional branch that follows them. */
 enum model_fusion {
@@ -153,8 +155,9 @@ struct model_execution_config {
 	uint32_t fusion;         /* enum model_fusion */
 	uint32_t forward;        /* from a store's data to the load that gets them */
 	uint32_t vector_forward; /* the same of vector registers; 0: as forward */
-	/* The same where base register and displacement of both are equal; at most forward. */
+	/* The same where it is known which store it is, see retire_pass; at most forward. */
 	uint32_t forward_renamed;
+	uint32_t renaming; /* enum model_renaming */
 	/* Loads per cycle from one of the eight banks of a line (8 bytes each), 1 to 3; others:
 	 * any.
 	 */

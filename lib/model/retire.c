@@ -143,8 +143,32 @@ NOINLINE void retire_store_rest(struct retire *t, uint64_t address, unsigned siz
 	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
 
 	for (last = last - granule > 7 ? granule + 7 : last; granule++ < last;)
-		t->stored[granule % RETIRE_STORED] =
-			(struct retire_stored){granule, ready, ready, UINT64_MAX};
+		t->stored[granule % RETIRE_STORED] = (struct retire_stored){
+			granule << 3, ready, ready, 0, (uint32_t)t->stores, RETIRE_LINKS};
+}
+
+/*
+ * Memory renaming: a load gets a register's value at once where it is known which of the last
+ * stores has it. That is so if both name the address alike, or, with links, if the load has got its
+ * data from the last store of the same instruction some times in a row. Parts of registers are not
+ * renamed.
+ */
+NOINLINE uint64_t retire_pass(struct retire *t, const struct retire_op *op,
+	const struct retire_stored *s, uint64_t address, unsigned size, uint64_t done)
+{
+	uint8_t *held = &t->held[op->link];
+	int known = op->key && op->key == s->key;
+
+	if (s->address != address || size < RETIRE_WHOLE || s->link == RETIRE_LINKS)
+		return later(done, s->ready);
+	if (t->linked[op->link] == s->link && t->last_of[s->link] == s->number) {
+		known |= t->links && *held == RETIRE_SURE;
+		*held = (uint8_t)(*held + (*held < RETIRE_SURE));
+	} else {
+		*held = 0;
+	}
+	t->linked[op->link] = s->link;
+	return known && s->data < s->ready ? s->data : later(done, s->ready);
 }
 
 static inline void sort_notes(struct retire *t)
@@ -290,7 +314,7 @@ INLINE uint64_t load_hit(
 	struct walk *w, const struct retire_op *op, uint64_t address, uint64_t from)
 {
 	uint64_t begin = begin_load(w, op, address, later(from, w->t->barrier));
-	uint64_t done = forwarded(w->t, op, address, begin + op->load);
+	uint64_t done = forwarded(w->t, op, address, op->size, begin + op->load);
 
 	return UNLIKELY(begin < w->t->arrival) ? retire_wait_for_line(w, address, done) : done;
 }

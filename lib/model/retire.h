@@ -90,6 +90,10 @@ enum {
 	RETIRE_CALENDAR = 1024,   /* cycles, a power of two */
 	RETIRE_LINES = 256,       /* lines on their way that are remembered, a power of two */
 	RETIRE_STORED = 256,      /* stores that loads find the data of, a power of two */
+	RETIRE_RENAMED = 16,      /* the last stores, whose data memory renaming has */
+	RETIRE_WHOLE = 4,         /* bytes that are a whole register, at least */
+	RETIRE_SURE = 15,         /* times that a link held, before it is relied on */
+	RETIRE_LINKS = 1024,      /* loads, and stores, whose links are known; a power of two */
 	RETIRE_REQUESTS = 64,
 	RETIRE_WALKERS = 16,
 	RETIRE_SETS = 64, /* of L1D, a power of two; sets beyond share */
@@ -126,6 +130,7 @@ struct retire_op {
 	uint8_t source[MODEL_SOURCES_MAX], for_address[2], result[2];
 	uint8_t special, more_count;
 	uint16_t first_access, size;
+	uint16_t link; /* retire_link */
 	uint32_t cost; /* parts of a cycle */
 	uint32_t ports, load_ports, latency, load, busy;
 	uint32_t forward, renamed; /* cycles from its data to a load; see model.h */
@@ -145,9 +150,10 @@ struct retire_line {
 };
 
 struct retire_stored {
-	uint64_t granule, ready; /* address / 8; when a load can have it */
-	uint64_t data;           /* when one has it whose address is known to be the same */
-	uint64_t key;
+	uint64_t address, ready; /* its first byte in this granule; when a load can have it */
+	uint64_t data;           /* when one has it that is known to need this store's */
+	uint32_t key, number;    /* as in struct retire_op; which store it was */
+	uint16_t link;           /* RETIRE_LINKS: it is no store of a whole register */
 };
 
 /* Cycles from..until - 1 in which all of some ports are busy. */
@@ -178,6 +184,7 @@ struct retire {
 	uint32_t slot;                /* parts: of one instruction */
 	struct retire_form form[MODEL_LATENCIES];
 	uint32_t forward, renamed, vector_forward, mispredict;
+	uint32_t links; /* is memory renamed by links? */
 	uint32_t scaled_load, vector_load;
 	uint32_t store_ports;  /* of their addresses */
 	uint32_t branch_ports; /* 0: those of arithmetic */
@@ -261,11 +268,22 @@ struct retire {
 	uint64_t set_free[RETIRE_SETS];
 	uint32_t leaving[RETIRE_SETS];
 	struct retire_stored stored[RETIRE_STORED];
+	/* By link: of a load, that of the store whose data it got last, and how often that had not
+	 * stored again since; of a store, the number of its last one. */
+	uint16_t linked[RETIRE_LINKS];
+	uint8_t held[RETIRE_LINKS];
+	uint32_t last_of[RETIRE_LINKS];
 	struct retire_request request[RETIRE_REQUESTS], walker[RETIRE_WALKERS];
 	uint64_t sent[3]
 		     [RETIRE_INTERVALS]; /* number of the interval in which a line came, plus 1 */
 	struct retire_note note[RETIRE_NOTES_MAX + 1];
 };
+
+/* The place of an instruction in tables of links. */
+static inline uint16_t retire_link(uint64_t address)
+{
+	return (uint16_t)((address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RETIRE_LINKS);
+}
 
 /* t: zeroed. */
 void retire_init(struct retire *t, const struct model_config *config);

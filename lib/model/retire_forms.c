@@ -179,6 +179,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	init_forms(t, config);
 	t->forward = e->forward;
 	t->renamed = e->forward_renamed < e->forward ? e->forward_renamed : e->forward;
+	t->links = e->renaming == MODEL_RENAMING_STORES;
 	t->vector_forward = e->vector_forward ? e->vector_forward : e->forward;
 	t->scaled_load = e->scaled_load;
 	t->vector_load = e->vector_load;
@@ -358,7 +359,8 @@ static void forms_prepare(const struct retire *t, const struct model_block *b, u
 		.busy = f->busy,
 		.forward = t->forward,
 		.renamed = t->renamed,
-		.key = n->access_count == 1 ? key : 0};
+		.key = n->access_count == 1 ? key : 0,
+		.link = retire_link(n->address)};
 	for (k = 0; k < MODEL_SOURCES_MAX; k++)
 		op->source[k] = register_of(b, i, n->source[k]);
 	for (k = 0; k < 2; k++)

@@ -171,7 +171,7 @@ static uint64_t retire_load(struct walk *w, const struct model_insn *insn,
 	if (w->note->insn == insn)
 		done = load_noted(w, insn, begin, op->load);
 	if (op->special != MODEL_LATENCY_LOCKED) /* which waited until stores were in the cache */
-		done = forwarded(t, op, address, done);
+		done = forwarded(t, op, address, size, done);
 	if (w->note->insn == insn && w->note->what == RETIRE_FORWARD)
 		done = load_fails(w, done);
 	return begin < t->arrival ? retire_wait_for_line(w, address, done) : done;

@@ -101,15 +101,21 @@ INLINE uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_
 /* The line of a load with data at `done` may be on its way: when it has them. */
 uint64_t retire_wait_for_line(struct walk *w, uint64_t address, uint64_t done);
 
+/* s, one of the last stores, has the data of a load: when it has them. */
+uint64_t retire_pass(struct retire *t, const struct retire_op *op, const struct retire_stored *s,
+	uint64_t address, unsigned size, uint64_t done);
+
 /* Data arrive at `done`, unless a store has them: then when the store forwards them. */
-INLINE uint64_t forwarded(
-	const struct retire *t, const struct retire_op *op, uint64_t address, uint64_t done)
+INLINE uint64_t forwarded(struct retire *t, const struct retire_op *op, uint64_t address,
+	unsigned size, uint64_t done)
 {
 	const struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
-	uint64_t ready = later(done, s->ready);
 
-	ready = s->key == op->key ? s->data : ready;
-	return s->granule == address >> 3 ? ready : done;
+	if (LIKELY(s->address >> 3 != address >> 3))
+		return done;
+	if (LIKELY((uint32_t)t->stores - s->number > RETIRE_RENAMED))
+		return later(done, s->ready);
+	return retire_pass(t, op, s, address, size, done);
 }
 
 INLINE uint64_t begin_load(
@@ -129,12 +135,12 @@ void retire_store_rest(struct retire *t, uint64_t address, unsigned size, uint64
 INLINE void store_data(struct retire *t, const struct retire_op *op, unsigned size,
 	uint64_t address, uint64_t ready)
 {
-	uint64_t granule = address >> 3;
-	struct retire_stored *s = &t->stored[granule % RETIRE_STORED];
+	struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
 
-	*s = (struct retire_stored){
-		granule, ready + op->forward, ready + op->renamed, op->key ? op->key : UINT64_MAX};
-	if (UNLIKELY((address + size - 1) >> 3 != granule))
+	*s = (struct retire_stored){address, ready + op->forward, ready + op->renamed, op->key,
+		(uint32_t)t->stores, size < RETIRE_WHOLE ? RETIRE_LINKS : op->link};
+	t->last_of[op->link] = (uint32_t)t->stores;
+	if (UNLIKELY((address + size - 1) >> 3 != address >> 3))
 		retire_store_rest(t, address, size, ready + op->forward);
 }
 

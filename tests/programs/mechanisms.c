@@ -129,6 +129,33 @@ static turn adds_to(const size_t *n)
 	return add_to_all;
 }
 
+enum { PLACES = 16 };
+static uint8_t *places; /* from which values come */
+
+/* Value after value is loaded, changed and stored: each from where an earlier one was stored. */
+static void pass_all(void)
+{
+	for (size_t i = 0; i < data_count; i++) {
+		size_t from = ((const volatile uint8_t *)places)[i];
+		uint64_t x = *(const volatile uint64_t *)(data + from * LINE);
+
+		*(volatile uint64_t *)(data + i % PLACES * LINE) = x + 1;
+	}
+}
+
+/* values, how many stores ago each one's was, at random 1 to so many? */
+static turn passes(const size_t *n)
+{
+	lay_out(n[0], LINE, 0);
+	places = room(n[0]);
+	for (size_t i = 0; i < n[0]; i++) {
+		size_t ago = n[2] ? 1 + kernel_random(&seed) % n[1] : n[1];
+
+		places[i] = (uint8_t)((i + PLACES - ago) % PLACES);
+	}
+	return pass_all;
+}
+
 #if defined(__x86_64__)
 
 /* ---- code ---- */
@@ -659,6 +686,7 @@ static const struct kernel {
 	{"random-loads", loads_random, 0},
 	{"stores", stores, 0},
 	{"adds-to", adds_to, 0},
+	{"passes", passes, 0},
 #if defined(__x86_64__)
 	{"straight", straight, 1},
 	{"jumps", jumps, 1},

@@ -55,8 +55,9 @@ struct reference {
 	} on_the_way[RETIRE_LINES];
 	uint64_t arrival; /* of the last of them */
 	struct {
-		uint64_t granule, ready, data, key;
+		uint64_t address, ready, data, key, number, link;
 	} stored[RETIRE_STORED];
+	uint64_t linked[RETIRE_LINKS], held[RETIRE_LINKS], last_of[RETIRE_LINKS];
 	uint64_t sent[3][RETIRE_INTERVALS];
 	uint64_t set_free[RETIRE_SETS], leaving[RETIRE_SETS];
 	uint64_t slots[MODEL_CAUSES];
@@ -259,6 +260,33 @@ static uint64_t ref_walk(struct reference *f, uint64_t at, const struct retire_n
 	return at + n->latency;
 }
 
+/* When a load has its data that the cache has at `done`: perhaps one of the last stores has them.
+ */
+static uint64_t ref_pass(struct reference *f, const struct model_insn *insn, uint64_t key,
+	uint64_t address, unsigned size, uint64_t done)
+{
+	size_t i = (address / 8) % RETIRE_STORED, mine = retire_link(insn->address);
+	uint64_t link = f->stored[i].link;
+	int known = key && key == f->stored[i].key;
+
+	if (f->stored[i].address / 8 != address / 8)
+		return done;
+	done = ref_max(done, f->stored[i].ready);
+	if (f->stores - f->stored[i].number > RETIRE_RENAMED || f->stored[i].address != address ||
+		size < RETIRE_WHOLE || link == RETIRE_LINKS)
+		return done;
+	if (f->linked[mine] == link && f->last_of[link] == f->stored[i].number) {
+		if (f->config.execution.renaming == MODEL_RENAMING_STORES &&
+			f->held[mine] >= RETIRE_SURE)
+			known = 1;
+		f->held[mine]++;
+	} else {
+		f->held[mine] = 0;
+	}
+	f->linked[mine] = link;
+	return known && f->stored[i].data < f->stored[i].ready ? f->stored[i].data : done;
+}
+
 static uint64_t ref_load(struct reference *f, const struct retire_note *notes, size_t count,
 	const struct model_insn *insn, const struct retire_form *form, uint64_t key,
 	uint64_t address, unsigned size, uint64_t from, int first)
@@ -292,13 +320,8 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 		}
 	}
 	done = ref_max(latest, hit ? at + form->load : at);
-	if (form->special != MODEL_LATENCY_LOCKED &&
-		f->stored[(address / 8) % RETIRE_STORED].granule == address / 8) {
-		if (f->stored[(address / 8) % RETIRE_STORED].key == key)
-			done = f->stored[(address / 8) % RETIRE_STORED].data;
-		else
-			done = ref_max(done, f->stored[(address / 8) % RETIRE_STORED].ready);
-	}
+	if (form->special != MODEL_LATENCY_LOCKED)
+		done = ref_pass(f, insn, key, address, size, done);
 	for (i = 0; i < count && first; i++)
 		if (notes[i].insn == insn && notes[i].what == RETIRE_FORWARD) {
 			uint64_t left = f->stores ? f->left[f->stores - 1] : 0;
@@ -427,11 +450,15 @@ static void ref_store(struct reference *f, const struct retire_note *notes, size
 	for (granule = address / 8; granule <= (address + size - 1) / 8; granule++) {
 		int begins = granule == address / 8;
 
-		f->stored[granule % RETIRE_STORED].granule = granule;
+		f->stored[granule % RETIRE_STORED].address = begins ? address : granule * 8;
+		f->stored[granule % RETIRE_STORED].number = f->stores;
+		f->stored[granule % RETIRE_STORED].link =
+			begins && size >= RETIRE_WHOLE ? retire_link(insn->address) : RETIRE_LINKS;
 		f->stored[granule % RETIRE_STORED].ready = data + e->forward;
 		f->stored[granule % RETIRE_STORED].data = data + (begins ? renamed : e->forward);
-		f->stored[granule % RETIRE_STORED].key = begins && key ? key : UINT64_MAX;
+		f->stored[granule % RETIRE_STORED].key = begins ? key : 0;
 	}
+	f->last_of[retire_link(insn->address)] = f->stores;
 	leaves = (f->stores ? f->left[f->stores - 1] : 0) + drain;
 	leaves = ref_max(f->last_gone, leaves);
 	for (i = 0; i < count && first; i++) {

@@ -533,9 +533,22 @@ static void store_buffer(void)
 	is_near(cycles(), 20 * 400, 600, "the buffer's lines come together");
 }
 
+/* From one place of 16 to another. */
+static void pass_from(int to, int from)
+{
+	clear();
+	add_load(MODEL_SLOT_NONE, 0, 0x1000 + 8 * (uint64_t)(from & 15));
+	add(MODEL_LATENCY_ALU, 0, 0);
+	add_store(0, 0x1000 + 8 * (uint64_t)to);
+	run_block(1);
+}
+
 static void forwarding(void)
 {
-	begin(plain());
+	struct model_config c = plain();
+
+	c.execution.forward_renamed = 1000;
+	begin(c);
 	clear();
 	add_load(MODEL_SLOT_NONE, 0, 0x1000);
 	add(MODEL_LATENCY_ALU, 0, 0);
@@ -544,6 +557,19 @@ static void forwarding(void)
 	mark();
 	run_block(100);
 	is_near(cycles(), 100 * (1 + 7), 0, "a chain through memory: addition, forward");
+	c.execution.forward_renamed = 0;
+	c.execution.renaming = MODEL_RENAMING_STORES;
+	begin(c);
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 100, 0, "and only the addition, once it is known which store it is");
+	for (int i = 0; i < 100; i++)
+		pass_from(i % 16, (i - 2) % 16);
+	mark();
+	for (int i = 100; i < 200; i++)
+		pass_from(i % 16, (i - 2) % 16);
+	is_near(cycles(), 100 * (1 + 7) / 2, 8, "not if the same has stored again since");
 	mark();
 	retire_note(&clock_, insns, RETIRE_FORWARD, MODEL_CAUSE_FORWARD, 12, 0x1000);
 	run_block(1);
