@@ -149,7 +149,7 @@ static turn passes(const size_t *n)
 	lay_out(n[0], LINE, 0);
 	places = room(n[0]);
 	for (size_t i = 0; i < n[0]; i++) {
-		size_t ago = n[2] ? 1 + kernel_random(&seed) % n[1] : n[1];
+		size_t ago = n[2] ? 1 + random_next(&seed) % n[1] : n[1];
 
 		places[i] = (uint8_t)((i + PLACES - ago) % PLACES);
 	}
