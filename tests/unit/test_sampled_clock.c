@@ -91,6 +91,7 @@ static void make_block(struct program_block *t, uint64_t address, uint64_t *seed
 			.outcomes = &t->outcomes[taken],
 			.outcome_count = 1};
 		t->segments[taken].statics[MODEL_STATIC_INSTRUCTIONS] = (uint16_t)n;
+		t->segments[taken].statics[MODEL_STATIC_MICRO_OPS] = (uint16_t)n;
 		model_outcome_statics(&t->outcomes[taken], t->segments[taken].statics);
 	}
 }
