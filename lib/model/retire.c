@@ -149,15 +149,15 @@ NOINLINE void retire_store_rest(struct retire *t, uint64_t address, unsigned siz
 
 /*
  * Memory renaming: a load gets a register's value at once where it is known which of the last
- * stores has it. That is so if both name the address alike, or, with links, if the load has got its
- * data from the last store of the same instruction some times in a row. Parts of registers are not
- * renamed.
+ * stores has it. That is so if both name the address alike, and the base register was not written
+ * in between, or, with links, if the load has got its data from the last store of the same
+ * instruction some times in a row. Parts of registers are not renamed.
  */
 NOINLINE uint64_t retire_pass(struct retire *t, const struct retire_op *op,
 	const struct retire_stored *s, uint64_t address, unsigned size, uint64_t done)
 {
 	uint8_t *held = &t->held[op->link];
-	int known = op->key && op->key == s->key;
+	int known = op->key && retire_name(t, op) == s->name;
 
 	if (s->address != address || size < RETIRE_WHOLE || s->link == RETIRE_LINKS)
 		return later(done, s->ready);
@@ -323,7 +323,7 @@ INLINE uint64_t load_hit(
 INLINE uint64_t store_hit(struct retire *t, const struct retire_op *op, uint64_t address,
 	uint64_t from, uint64_t ready)
 {
-	store_data(t, op, op->size, address, ready);
+	store_data(t, op, op->size, address, retire_name(t, op), ready);
 	return retire_take(t, from, t->store_ports);
 }
 

@@ -152,7 +152,7 @@ struct retire_line {
 struct retire_stored {
 	uint64_t address, ready; /* its first byte in this granule; when a load can have it */
 	uint64_t data;           /* when one has it that is known to need this store's */
-	uint32_t key, number;    /* as in struct retire_op; which store it was */
+	uint32_t name, number;   /* retire_name; which store it was */
 	uint16_t link;           /* RETIRE_LINKS: it is no store of a whole register */
 };
 

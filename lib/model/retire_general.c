@@ -448,7 +448,7 @@ static void go(
 }
 
 static void store_all(struct walk *w, const struct model_insn *insn, const struct retire_op *op,
-	const struct touched *m, uint64_t ready)
+	const struct touched *m, uint32_t name, uint64_t ready)
 {
 	struct retire *t = w->t;
 	uint64_t gone = (t->gone + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
@@ -462,7 +462,7 @@ static void store_all(struct walk *w, const struct model_insn *insn, const struc
 			if (op->special == MODEL_LATENCY_STRING &&
 				t->stored_line == m->address[i] >> t->line_bits)
 				continue;
-			store_data(t, op, m->access[i].size, m->address[i], ready);
+			store_data(t, op, m->access[i].size, m->address[i], name, ready);
 			store_leaves(t, m->address[i], later(t->gone, there));
 		}
 }
@@ -493,6 +493,7 @@ NOINLINE void retire_generally(
 	struct touched m = {&s->block->accesses[insn->first_access],
 		&record[1 + insn->first_access], insn->access_count};
 	uint64_t at, from, done, data;
+	uint32_t name = retire_name(t, op);
 	unsigned k;
 
 	if (op->special == MODEL_LATENCY_STRING && !further_repetition(t, insn))
@@ -515,7 +516,7 @@ NOINLINE void retire_generally(
 		t->ready[insn->result[k]] = done;
 	t->ready[MODEL_RESULT + i] = done;
 	go(w, insn, op, done);
-	store_all(w, insn, op, &m, data);
+	store_all(w, insn, op, &m, name, data);
 	take_notes(w, insn, done);
 	if (t->redirected && !last)
 		retire_go_on(t, insn + 1, op[1].cost);

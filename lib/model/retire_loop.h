@@ -101,6 +101,15 @@ INLINE uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_
 /* The line of a load with data at `done` may be on its way: when it has them. */
 uint64_t retire_wait_for_line(struct walk *w, uint64_t address, uint64_t done);
 
+/* How the op names its address: the same only as long as the base register is not written, which
+ * is known by when it was; 0: not by a base register alone. */
+INLINE uint32_t retire_name(const struct retire *t, const struct retire_op *op)
+{
+	uint32_t written = (uint32_t)t->ready[op->for_address[0]];
+
+	return op->key ? op->key + written * 0x9e3779b1u : 0;
+}
+
 /* s, one of the last stores, has the data of a load: when it has them. */
 uint64_t retire_pass(struct retire *t, const struct retire_op *op, const struct retire_stored *s,
 	uint64_t address, unsigned size, uint64_t done);
@@ -131,13 +140,14 @@ INLINE uint64_t begin_load(
 /* Further granules of a store. */
 void retire_store_rest(struct retire *t, uint64_t address, unsigned size, uint64_t ready);
 
-/* The data of a store within a granule, or two: there at `ready`. */
+/* The data of a store within a granule, or two: there at `ready`. name: retire_name, when it began.
+ */
 INLINE void store_data(struct retire *t, const struct retire_op *op, unsigned size,
-	uint64_t address, uint64_t ready)
+	uint64_t address, uint32_t name, uint64_t ready)
 {
 	struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
 
-	*s = (struct retire_stored){address, ready + op->forward, ready + op->renamed, op->key,
+	*s = (struct retire_stored){address, ready + op->forward, ready + op->renamed, name,
 		(uint32_t)t->stores, size < RETIRE_WHOLE ? RETIRE_LINKS : op->link};
 	t->last_of[op->link] = (uint32_t)t->stores;
 	if (UNLIKELY((address + size - 1) >> 3 != address >> 3))

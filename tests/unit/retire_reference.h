@@ -568,7 +568,10 @@ static void ref_instruction(struct reference *f, const struct retire_note *notes
 	const uint64_t *addresses = &record[1 + insn->first_access];
 	const uint64_t slot = (RETIRE_CYCLE + f->config.width / 2) / f->config.width;
 	uint64_t from, at, done, data, cost = slot * form->half_slots / 2;
-	uint64_t key = insn->access_count == 1 ? f->keys[index] : 0;
+	/* The base register's value is known by when it was written. */
+	uint64_t key = insn->access_count == 1 && f->keys[index]
+			       ? (uint64_t)f->keys[index] << 40 | f->ready[insn->for_address[0]]
+			       : 0;
 	int i, stores = 0, loads = 0, first = 1, words = insn->access_count;
 	size_t n;
 
