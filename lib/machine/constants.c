@@ -134,7 +134,7 @@ static bool constants_scan(const char *text, struct constant_figures *f)
 	f->at = 0;
 	f->clock_hz = 0;
 	for (int i = 0; i < CONSTANTS; i++)
-		f->figure[i].value = NAN;
+		f->figure[i] = (struct figure){NAN, NAN, NAN};
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		struct figure one = {0, 0, 0};
 		char key[32];

@@ -163,7 +163,7 @@ static void example(const char *page)
 	static const char literal[] = ".Bd -literal -offset indent\n";
 	const char *at = strstr(page, ".Sh EXAMPLES"), *end;
 	struct machine m;
-	struct error e;
+	struct error e = {0};
 
 	at = at ? strstr(at, literal) : NULL;
 	end = at ? strstr(at, ".Ed\n") : NULL;
