@@ -22,6 +22,7 @@ enum {
 	ARGUMENTS_LIST,
 	ARGUMENTS_GAIN,
 	ARGUMENTS_WHAT,
+	ARGUMENTS_RIVALS,
 	ARGUMENTS_COLUMNS
 };
 
@@ -54,6 +55,8 @@ static void arguments_columns(struct report_table *t)
 		[ARGUMENTS_GAIN] =
 			report_ratio_column(REPORT_KEY, "gain", "at stake %", "%", LABEL_ESTIMATED),
 		[ARGUMENTS_WHAT] = {.kind = REPORT_TEXT, .name = "operand", .heading = "of"},
+		[ARGUMENTS_RIVALS] =
+			report_count_column(REPORT_KEY | REPORT_SCRIPTS, "rivals", NULL, "values"),
 	};
 
 	report_columns_add(t, columns, ARGUMENTS_COLUMNS);
@@ -75,8 +78,9 @@ static void arguments_row(struct report_values *w, const struct argument *a)
 	cells[ARGUMENTS_TIME].quantity = quantity_exact(100 * a->time, LABEL_MEASURED);
 	if (s->key.kind == VALUE_ARGUMENT)
 		cells[ARGUMENTS_USES].quantity = quantity_exact(100 * a->uses, LABEL_ESTIMATED);
-	cells[ARGUMENTS_LIST].text = report_values_text(w->t, w->d, s);
+	cells[ARGUMENTS_LIST].text = report_values_text(w, s);
 	cells[ARGUMENTS_WHAT].text = report_values_what(w->t, w->d, s);
+	cells[ARGUMENTS_RIVALS].quantity = report_values_rival_count(s);
 	cells[ARGUMENTS_SHARE].weak = s->sums.moments < VALUES_MOMENTS_FEW;
 	if (!report_values_frequent(s))
 		return;

@@ -60,8 +60,7 @@ static const char *frequent_text(struct report_values *w, const struct prof_valu
 {
 	if (!s || !report_values_frequent(s))
 		return NULL;
-	return report_text(w->t, "%s %.1f%%", report_value_text(w->t, w->d, s, &s->list.data[0]),
-		100 * value_share_of(&s->sums, &s->list.data[0]).share);
+	return report_values_first(w->t, w->d, s, false);
 }
 
 static const char *stride_text(struct report_values *w, const struct prof_value_site *s)

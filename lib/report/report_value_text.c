@@ -159,23 +159,78 @@ static const char *range_text(struct report_table *t, const struct prof_value_si
 		integer_text(t, s->sums.high, profile_value_bits(s)));
 }
 
-const char *report_values_text(
-	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s)
+size_t report_values_rivals(const struct prof_value_site *s)
 {
+	bool few = s->sums.moments < VALUES_MOMENTS_FEW || !s->list.count;
+	double low = few ? 0 : report_value_share(s, &s->list.data[0]).low;
+	size_t rivals = 0;
+
+	for (size_t i = 1; !few && i < s->list.count && i < REPORT_VALUES_LISTED; i++)
+		if (report_value_share(s, &s->list.data[i]).high >= low)
+			rivals = i;
+	return rivals;
+}
+
+struct quantity report_values_rival_count(const struct prof_value_site *s)
+{
+	return s->sums.moments < VALUES_MOMENTS_FEW
+		       ? (struct quantity){.label = LABEL_NONE}
+		       : quantity_exact((double)report_values_rivals(s), LABEL_ESTIMATED);
+}
+
+/* Whether a value is frequent enough to be shown after the first. */
+static bool shown_too(const struct prof_value_site *s, size_t i)
+{
+	return i < s->list.count && s->list.data[i].sure &&
+	       value_share_of(&s->sums, &s->list.data[i]).share * 100 >= LITTLE;
+}
+
+const char *report_values_text(struct report_values *w, const struct prof_value_site *s)
+{
+	size_t rivals = report_values_rivals(s), i;
 	const char *text;
 
 	if (!report_values_frequent(s))
-		return range_text(t, s);
-	text = report_value_text(t, d, s, &s->list.data[0]);
-	for (size_t i = 1; i < s->list.count && i < SHOWN; i++) {
-		struct value_share share = value_share_of(&s->sums, &s->list.data[i]);
+		return range_text(w->t, s);
+	text = report_value_text(w->t, w->d, s, &s->list.data[0]);
+	for (i = 1; i < SHOWN && shown_too(s, i); i++)
+		text = report_text(w->t, "%s%s %s %.1f%%", text, i <= rivals ? " or" : ",",
+			report_value_text(w->t, w->d, s, &s->list.data[i]),
+			100 * value_share_of(&s->sums, &s->list.data[i]).share);
+	w->rivals |= rivals > 0;
+	return rivals < i ? text : report_text(w->t, "%s or others", text);
+}
 
-		if (share.share * 100 < LITTLE || !s->list.data[i].sure)
-			break;
-		text = report_text(t, "%s, %s %.1f%%", text,
-			report_value_text(t, d, s, &s->list.data[i]), 100 * share.share);
-	}
-	return text;
+/* Of a branch, taken or not. */
+static const char *brief_value(struct report_table *t, const struct prof_data *d,
+	const struct prof_value_site *s, const struct experiment_value *value)
+{
+	if (s->key.kind == VALUE_BRANCH && profile_value_class(s) == VALUE_INTEGER)
+		return value->key.value ? "taken" : "not taken";
+	return report_value_text(t, d, s, value);
+}
+
+static const char *brief_share(struct report_table *t, const struct prof_data *d,
+	const struct prof_value_site *s, size_t i, bool brief)
+{
+	const char *value = brief_value(t, d, s, &s->list.data[i]);
+	double percent = 100 * value_share_of(&s->sums, &s->list.data[i]).share;
+
+	return brief ? report_text(t, "%s %.3g%%", value, percent)
+		     : report_text(t, "%s %.1f%%", value, percent);
+}
+
+const char *report_values_first(struct report_table *t, const struct prof_data *d,
+	const struct prof_value_site *s, bool brief)
+{
+	size_t rivals = report_values_rivals(s);
+	const char *text = brief_share(t, d, s, 0, brief);
+
+	if (rivals == 0)
+		return text;
+	if (rivals > 1 || !shown_too(s, 1))
+		return report_text(t, "%s or others", text);
+	return report_text(t, "%s or %s", text, brief_share(t, d, s, 1, brief));
 }
 
 /* As the user's module calls it. */
@@ -301,11 +356,8 @@ const char *report_values_brief(struct report_table *t, const struct prof_data *
 	}
 	if (!best)
 		return NULL;
-	text = report_value_text(t, d, best, &best->list.data[0]);
-	if (best->key.kind == VALUE_BRANCH && profile_value_class(best) == VALUE_INTEGER)
-		text = best->list.data[0].key.value ? "taken" : "not taken";
-	return report_text(
-		t, "%s%s %.3g%%", best->key.kind == VALUE_OPERAND ? "by " : "", text, 100 * share);
+	text = report_values_first(t, d, best, true);
+	return best->key.kind == VALUE_OPERAND ? report_text(t, "by %s", text) : text;
 }
 
 struct quantity report_values_percent(struct value_share share)

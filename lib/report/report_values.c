@@ -14,7 +14,7 @@
 #include "report/report_culprits.h"
 #include "report/report_views.h"
 
-enum { USUAL_ROWS = 40, LISTED = 16 };
+enum { USUAL_ROWS = 40 };
 
 /* ---- what all reports of values share ---- */
 
@@ -77,7 +77,7 @@ struct report_row report_values_row(struct report_values *w, const struct prof_v
 		w->d, report_values_function(w, s, &wanted), s->key.image, s->key.address);
 
 	row.first_value = w->t->values.count;
-	for (size_t i = 0; i < s->list.count && i < LISTED; i++) {
+	for (size_t i = 0; i < s->list.count && i < REPORT_VALUES_LISTED; i++) {
 		const struct experiment_value *v = &s->list.data[i];
 		struct value_share share = report_value_share(s, v);
 		const struct report_value one = {.text = report_value_text(w->t, w->d, s, v),
@@ -165,6 +165,14 @@ static void note_source(struct report_values *w)
 				      : "Values were logged in bursts (ssrun -branches -values)");
 }
 
+static void note_rivals(struct report_values *w)
+{
+	if (w->rivals)
+		report_note(w->t,
+			"Values joined by \"or\" may each be the most frequent: intervals "
+			"of their shares overlap");
+}
+
 int report_values_report(struct prof_data *d, struct report_table *t,
 	void (*make)(struct report_values *w), const void *view, struct error *e)
 {
@@ -189,6 +197,7 @@ int report_values_report(struct prof_data *d, struct report_table *t,
 	if (rc == 0) {
 		w.all = d->metrics.count ? (double)d->metrics.data[0].samples : 0;
 		make(&w);
+		note_rivals(&w);
 		note_source(&w);
 	}
 	explain_procedures_fini(&w.procedures);
@@ -211,6 +220,7 @@ enum {
 	VALUES_ZERO,
 	VALUES_WIDTH,
 	VALUES_ALIGNED,
+	VALUES_RIVALS,
 	VALUES_COLUMNS
 };
 
@@ -239,6 +249,8 @@ static void values_columns(struct report_table *t)
 			report_ratio_column(REPORT_SCRIPTS, "zero", NULL, "%", LABEL_ESTIMATED),
 		[VALUES_WIDTH] = report_count_column(REPORT_SCRIPTS, "width", NULL, "bits"),
 		[VALUES_ALIGNED] = report_count_column(REPORT_SCRIPTS, "aligned", NULL, "bytes"),
+		[VALUES_RIVALS] =
+			report_count_column(REPORT_KEY | REPORT_SCRIPTS, "rivals", NULL, "values"),
 	};
 
 	report_columns_add(t, columns, VALUES_COLUMNS);
@@ -249,7 +261,7 @@ static void values_add_shape(const struct prof_value_site *s, struct report_cell
 {
 	uint64_t sure = 0, high = s->sums.high, bits = s->sums.bits[0];
 
-	for (size_t i = 0; i < s->list.count && i < LISTED; i++)
+	for (size_t i = 0; i < s->list.count && i < REPORT_VALUES_LISTED; i++)
 		sure += s->list.data[i].sure;
 	cells[VALUES_ALL].quantity =
 		report_values_percent(value_share_counted(&s->sums, sure, s->sums.count));
@@ -282,7 +294,8 @@ static void values_add_row(struct report_values *w, const struct prof_value_site
 		cells[VALUES_SAME].quantity = report_values_percent(
 			value_share_counted(&s->sums, s->sums.repeats, s->sums.pairs));
 	values_add_shape(s, cells);
-	cells[VALUES_LIST].text = report_values_text(w->t, w->d, s);
+	cells[VALUES_RIVALS].quantity = report_values_rival_count(s);
+	cells[VALUES_LIST].text = report_values_text(w, s);
 	cells[VALUES_WHAT].text = report_values_what(w->t, w->d, s);
 	cells[VALUES_ADDRESS].text = report_text(w->t, "%llx", (unsigned long long)s->key.address);
 	cells[VALUES_INSTRUCTION].text =

@@ -8,7 +8,8 @@
 #include "report/report_columns.h"
 #include "values/interval.h"
 
-#define REPORT_VALUES_LEAST 20 /* values; fewer say nothing about shares */
+#define REPORT_VALUES_LEAST  20 /* values; fewer say nothing about shares */
+#define REPORT_VALUES_LISTED 16 /* of a site */
 
 /* A report of values, from samples of values to rows. */
 struct report_values {
@@ -17,6 +18,7 @@ struct report_values {
 	struct prof_values v;
 	struct explain_procedures procedures;
 	double all;       /* samples of the first metric */
+	bool rivals;      /* a text has values that may be as frequent as the first */
 	const void *view; /* of report_values_report, for `make` */
 };
 
@@ -57,9 +59,18 @@ struct value_share report_value_share(
 /* One value, as people read it. */
 const char *report_value_text(struct report_table *t, const struct prof_data *d,
 	const struct prof_value_site *s, const struct experiment_value *value);
-/* "7, 25 0.4%, 12 0.3%": the first without its share; if none is frequent, their range. */
-const char *report_values_text(
-	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s);
+/* How many of the values after the first have intervals that reach its own: the first may not be
+ * the most frequent one. Values between them count. Of few moments, which are weak, none. */
+size_t report_values_rivals(const struct prof_value_site *s);
+/* The same, for scripts; none of few moments. */
+struct quantity report_values_rival_count(const struct prof_value_site *s);
+/* "7, 25 0.4%, 12 0.3%": the first without its share; if none is frequent, their range. "or" for
+ * the first comma: its rival. */
+const char *report_values_text(struct report_values *w, const struct prof_value_site *s);
+/* "8 98.2%", "8 31.0% or 4 28.0%", "8 31.0% or others": the first, with its share and its rivals.
+ * brief: "31%". */
+const char *report_values_first(struct report_table *t, const struct prof_data *d,
+	const struct prof_value_site *s, bool brief);
 /* "ebx", "store", "argument 2": what has these values. */
 const char *report_values_what(
 	struct report_table *t, const struct prof_data *d, const struct prof_value_site *s);

@@ -126,6 +126,30 @@ like "five windows, 4%: a row" "$out" '^ +200 .* 4 .*mulsd'
 unlike "two windows: none" "$out" 'div |Weak'
 unlike "a count of a quarter" "$(few 2 50 100 count)" 'mulsd|div |Weak'
 
+# Two values whose intervals overlap: neither is called the most frequent one. The same shares in many windows differ.
+tie() {
+	{
+		cat bare.exp
+		site=-1
+		site power 0 6 0 64 0 1000 "$1" 0 "0 7 $2 $2" "0 5 $3 $3" "0 8 100 100"
+		site power 0 1 0 32 0 1000 "$1" 0 "0 7 $2 $2" "0 5 $3 $3" "0 8 100 100"
+	} | make_experiment tie
+}
+tie 60 500 400 || exit 1
+prof -values tie | list > tie.text
+like "overlapping intervals: the first is not the most frequent for sure" "$(cat tie.text)" ' 1000 +50 .* 7 or 5 40.0%, 8 10.0% '
+like "and it is said below" "$(cat tie.text)" '^Values joined by "or" may each be the most frequent: '
+like "of arguments, too" "$(prof -arguments tie | list)" ' 7 or 5 40.0%, 8 10.0% '
+like "and in the disassembly" "$(prof -dis tie)" ' 7 50% or 5 40% '
+is "scripts have the number of rivals" "$(prof -values -json tie | python3 -c 'import json, sys; print({r["rivals"]["value"] for r in json.load(sys.stdin)["rows"]})')" "{1}"
+is "as a column of CSV" "$(prof -values -csv tie | python3 -c 'import csv, sys; print({r["rivals"] for r in csv.DictReader(l for l in sys.stdin if l[0] != "#")})')" "{'1'}"
+tie 1000 800 100 || exit 1
+out=$(prof -values tie | list)
+like "intervals apart: the first is the most frequent" "$out" ' 7, 5 10.0%, 8 10.0% '
+unlike "and nothing is said" "$out" ' or |"or"'
+tie 4 500 400 || exit 1
+unlike "few windows have weak figures, not intervals" "$(prof -values power tie | list)" ' or '
+
 run prof -values "$build/tests/programs/known"
 like "no experiment" "$status" '^[1-9]'
 echo "image elf $work/app" | make_experiment none || exit 1
@@ -144,7 +168,7 @@ prof -merge -o two third second && prof -merge -o three two made || exit 1
 prof -values power three | list > steps
 is "values of three files in another order" "$(cat back)" "$(cat forth)"
 is "values of three files, added up step by step" "$(cat steps)" "$(cat forth)"
-like "and values of all three are listed" "$(cat forth)" ' 3000 .* 7, 8 30.0%, 9 23.3% .*argument 1'
+like "and values of all three are listed" "$(cat forth)" ' 3000 .* 7 or 8 30.0% or 9 23.3% .*argument 1'
 
 # Many runs, in which an argument has other values each time but for one: sums are limited, and the same in any
 # order and grouping.
