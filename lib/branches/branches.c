@@ -333,9 +333,15 @@ const struct branch_record *branches_take(struct branches *b, size_t *count)
 	return b->taken.data;
 }
 
-void branches_charge(struct branches *b, uint64_t ns)
+void branches_charge(struct branches *b, struct branches_charge spent)
 {
-	atomic_fetch_add(&b->charged, ns);
+	atomic_fetch_add(&b->charged, spent.own);
+	atomic_fetch_add(&b->charged_others, spent.others);
+}
+
+void branches_reserve(struct branches *b, uint64_t ns)
+{
+	atomic_store(&b->reserved, ns);
 }
 
 const char *branches_notice(struct branches *b)

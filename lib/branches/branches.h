@@ -144,6 +144,11 @@ struct branches_visit {
 	size_t size;       /* its bytes */
 };
 
+/* CPU time spent for moments beside the tracer's, ns: by our process, and by others. */
+struct branches_charge {
+	uint64_t own, others;
+};
+
 /* Bytes of the largest extended state. */
 #define BRANCHES_STATE 16384
 
@@ -172,11 +177,10 @@ struct branches_request {
 	/*
 	 * Visits, in place of bursts and windows (NULL): at each moment a thread is stopped, this
 	 * is called from the thread that traces, and the thread goes on. Nothing is written to the
-	 * program, so it may handle SIGTRAP or have a shadow stack. Returns ns of CPU time, spent
-	 * elsewhere for visits since the last one, that count as their cost. Of records, there are
-	 * tallies only.
+	 * program, so it may handle SIGTRAP or have a shadow stack. Returns what was spent
+	 * elsewhere for visits since the last one. Of records, there are tallies only.
 	 */
-	uint64_t (*visit)(void *context, const struct branches_visit *visit);
+	struct branches_charge (*visit)(void *context, const struct branches_visit *visit);
 	void (*renewed)(void *context, pid_t pid); /* with visits: it has called exec, or is new */
 	/* Bursts time loads, in copies only, and count nothing: there are BRANCH_LOAD and tallies.
 	 */
@@ -189,8 +193,10 @@ struct branches_request {
 	uint32_t stack_bytes;
 	bool processors;   /* of samples are wanted */
 	bool only_samples; /* no bursts and windows; of tallies, only the program's CPU time */
-	double share; /* of the program's time that visits or timed bursts may cost; 0: those of
-			 pace.c */
+	/* Of the program's time, what visits or timed bursts may cost with all that our process
+	 * does besides; 0: those of pace.c. TALLY_COST_NS is without CPU time of our process. */
+	double share;
+	uint64_t before;              /* CPU time of our process that is none of this cost, ns */
 	struct branches_known *known; /* of several runs of one command; NULL: it is run once */
 	/* elapsed is 0: they are not known yet, and are written there once they were measured.
 	 * NULL: they are measured, and forgotten. */
@@ -213,8 +219,10 @@ bool branches_ended(struct branches *b, int *status, struct rusage *usage);
 uint64_t branches_horizon(struct branches *b);
 /* Hands over complete records in order of time. *count records, borrowed until the next call. */
 const struct branch_record *branches_take(struct branches *b, size_t *count);
-/* What taken records have cost since then, ns of CPU time. */
-void branches_charge(struct branches *b, uint64_t ns);
+/* What taken records have cost since then. */
+void branches_charge(struct branches *b, struct branches_charge spent);
+/* What our process will spend after the end, as far as that can be known: ns of CPU time. */
+void branches_reserve(struct branches *b, uint64_t ns);
 /* A message for the user: processes that are not followed, and why; NULL: none (left). Borrowed
  * until the next call. */
 const char *branches_notice(struct branches *b);

@@ -6,9 +6,9 @@
  * get about its share. The length of strata follows from the mean cost of bursts (windows) so far,
  * never from the last one: otherwise expensive moments would be followed by fewer.
  *
- * The budget is for everything (SHARE_ALL): bursts, turns, anchors that count, samples, and our
- * owner. Bursts have what the rest leaves of it. What is spent once, as at the start, is seen as a
- * part of a second at least.
+ * The budget is for everything (budget.c): bursts, turns, anchors that count, samples, and our
+ * owner. Bursts and visits have what the rest leaves of it. What is spent once, as at the start, is
+ * seen as a part of a second at least.
  *
  * The first bursts are expensive, as there are no copies yet, and every new process needs its own.
  * So a moment that would cost more than SHARE_MOST (of visits and timed loads, VISITS_MOST) of the
@@ -20,7 +20,6 @@
  * Between bursts, anchors take turns at moments of the same kind.
  */
 #include <math.h>
-#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -39,7 +38,8 @@
 #define SHARE_TURNS   0.005 /* of anchors */
 #define SHARE_CLOCK   0.03  /* samples by stops */
 #define SHARE_MOST    0.06  /* of all that is spent but by our owner, at any moment */
-#define VISITS_MOST   1.3   /* of their share, the same */
+#define VISITS_MOST   1.3   /* of their share, the same with our owner */
+#define VISITS_LEAST  0.25  /* of their share, if the rest leaves less */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define TURN_GAP      (2.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
@@ -64,57 +64,19 @@
 #define TRIES         16
 #define LATEST        8 /* bursts (windows): those before them do not decide what the next cost */
 
-/* The cost to the program and to us. What a thread does in a burst natively, it would have done
- * without us. */
-static uint64_t spent(const struct branches *b)
-{
-	uint64_t stopped = b->counts[TALLY_STOP_NS], own = b->counts[TALLY_TIMED_NS];
-
-	return branches_now(CLOCK_THREAD_CPUTIME_ID) + (stopped > own ? stopped - own : 0);
-}
-
-/* A sample is an interrupt, too. */
-static uint64_t spent_on_samples(const struct branches *b)
-{
-	const struct branches_request *r = &b->request;
-
-	return r->sampled ? (uint64_t)((double)b->used / (double)r->sampled * b->costs.interrupted)
-			  : 0;
-}
-
-/* Since the beginning, with what forks, evaluation and samples took. */
-static uint64_t spent_in_all(const struct branches *b)
-{
-	uint64_t stopped = b->told[TALLY_STOP_NS], own = b->told[TALLY_TIMED_NS];
-
-	return spent(b) + b->elsewhere + spent_on_samples(b) + (stopped > own ? stopped - own : 0);
-}
-
-/* What the budget is for: samples by stops have a share of their own. */
-static double spent_of_budget(const struct branches *b)
-{
-	return (double)spent_in_all(b) - b->clock.spent;
-}
-
-static uint64_t spent_by_owner(const struct branches *b)
-{
-	clockid_t clock;
-
-	if (!b->apart || clock_getcpuclockid(b->owner, &clock))
-		return 0;
-	return branches_now(clock);
-}
-
 /* What bursts may have of the time: what the rest leaves. */
 static double share_of_bursts(const struct branches *b)
 {
-	double rest;
+	double rest, share = b->bursts.share, all = SHARE_ALL, least = SHARE_LEAST;
 
 	if (!b->fitted)
-		return b->bursts.share;
-	rest = spent_of_budget(b) + (double)spent_by_owner(b) - b->bursts.spent;
-	return fmin(fmax(SHARE_ALL - rest / fmax((double)b->used, SECOND), SHARE_LEAST),
-		b->bursts.share);
+		return share;
+	if (budget_is_whole(b)) {
+		all = share;
+		least = share * VISITS_LEAST;
+	}
+	rest = budget_fitted(b) - b->bursts.spent;
+	return fmin(fmax(all - rest / fmax((double)b->used, SECOND), least), share);
 }
 
 /* In the next stratum; in one that begins now if that is over already. */
@@ -125,7 +87,7 @@ static void draw_next(struct branches *b, struct pace *p)
 
 	if (p == &b->bursts && !b->request.known)
 		behind += EARLY;
-	if (!b->request.visit && !b->request.latency)
+	if (!budget_is_whole(b))
 		rate = fmin(rate + fmax(behind, 0) / CATCH_UP, RATE_MOST * p->share);
 	length = fmax(p->gap, p->cost / p->count / rate);
 
@@ -214,16 +176,15 @@ static pid_t find_running(struct branches *b, const struct followed *p, long *pr
 
 static double share_most(const struct branches *b)
 {
-	return b->request.visit || b->request.latency ? VISITS_MOST * b->bursts.share : SHARE_MOST;
+	return budget_is_whole(b) ? VISITS_MOST * b->bursts.share : SHARE_MOST;
 }
 
-/* What may be spent now on moments of a kind. */
-static double allowed(const struct branches *b, const struct pace *p)
+/* What may be spent now. */
+static double allowed(const struct branches *b)
 {
 	const struct branches_known *known = b->request.known;
-	double most = share_most(b), ns = most * (double)b->used;
+	double most = share_most(b), ns = most * (double)b->used - budget_spent(b);
 
-	ns -= p == &b->clock ? (double)spent_in_all(b) : spent_of_budget(b);
 	if (known)
 		ns += most * (double)known->used - (double)known->spent + COST_FIRST;
 	return ns;
@@ -240,7 +201,7 @@ static bool due(const struct branches *b, struct pace *p)
 		return true;
 	if (b->bursts.count < FIRST && !b->request.visit)
 		cost = b->request.known ? fmax(cost, COST_FIRST) : COST_LEAST;
-	lacks = cost - allowed(b, p);
+	lacks = cost - allowed(b);
 	if (lacks <= 0)
 		return true;
 	p->next = b->used + (uint64_t)(lacks / share_most(b));
@@ -270,7 +231,7 @@ static void pace_costs(struct branches *b)
 
 static void one_burst(struct branches *b, struct followed *p)
 {
-	uint64_t before = spent(b), elsewhere;
+	uint64_t before = budget_now(b);
 	long processor = -1;
 	pid_t tid = p ? find_running(b, p, b->request.visit ? &processor : NULL) : 0;
 
@@ -284,27 +245,24 @@ static void one_burst(struct branches *b, struct followed *p)
 		uint64_t used = b->used;
 
 		calibrate_once(b);
-		b->most = b->bursts.share >= 1 || b->request.known
-				  ? INFINITY
-				  : fmax(allowed(b, &b->bursts), COST_LEAST);
+		b->most = b->bursts.share >= 1 || b->request.known ? INFINITY
+								   : fmax(allowed(b), COST_LEAST);
 		branches_burst(b, tid);
 		look_at_clocks(b); /* no samples stand for this time */
 		b->sampling.bursts += b->used - used;
 	}
-	elsewhere = atomic_exchange(&b->charged, 0);
-	b->elsewhere += elsewhere;
-	pace_note(&b->bursts, (double)(spent(b) - before + elsewhere));
+	pace_note(&b->bursts, (double)(budget_now(b) - before) + budget_take_charges(b));
 	draw_next(b, &b->bursts);
 }
 
 static void one_window(struct branches *b, struct followed *p)
 {
-	uint64_t before = spent(b);
+	uint64_t before = budget_now(b);
 
 	calibrate_once(b);
 	if (b->costs.elapsed > 0) {
 		branches_window(b, p);
-		pace_note(&b->windows, (double)(spent(b) - before));
+		pace_note(&b->windows, (double)(budget_now(b) - before));
 	}
 	draw_next(b, &b->windows);
 }
@@ -320,14 +278,14 @@ static bool window_due(struct branches *b, const struct followed *p)
 /* Anchors that are in place now and then change in the middle of stretches, too. */
 static void one_turn(struct branches *b, const struct followed *p)
 {
-	uint64_t before = spent(b);
+	uint64_t before = budget_now(b);
 	pid_t tid = p->cache && (native_overruns(p->cache) || native_takes_turns(p->cache))
 			    ? find_running(b, p, NULL)
 			    : 0;
 
 	if (tid) {
 		branches_turn(b, tid);
-		pace_note(&b->turns, (double)(spent(b) - before));
+		pace_note(&b->turns, (double)(budget_now(b) - before));
 	}
 	draw_next(b, &b->turns);
 }
@@ -335,14 +293,14 @@ static void one_turn(struct branches *b, const struct followed *p)
 /* tid: a thread that ran at the moment; 0: none did, and one is sought again soon. */
 static void one_sample(struct branches *b, pid_t tid, long processor)
 {
-	uint64_t before = spent(b);
+	uint64_t before = budget_now(b);
 
 	if (!tid || !tracer_find(b, tid)) {
 		b->clock.next = b->used + b->request.period / 4;
 		return;
 	}
 	stopped_sample(b, tid, processor);
-	pace_note(&b->clock, (double)(spent(b) - before));
+	pace_note(&b->clock, (double)(budget_now(b) - before));
 	draw_next(b, &b->clock);
 }
 
@@ -358,7 +316,7 @@ static void tell_counts(struct branches *b)
 {
 	b->counts[TALLY_PROGRAM_NS] += b->used - b->used_told;
 	b->used_told = b->used;
-	b->counts[TALLY_COST_NS] = spent_in_all(b) - b->told[TALLY_COST_NS];
+	b->counts[TALLY_COST_NS] = budget_told(b) - b->told[TALLY_COST_NS];
 	for (size_t i = 0; i < b->processes.count; i++)
 		tell_caches(b->processes.data[i]);
 	for (uint32_t i = 0; i < TALLY_KINDS; i++) {
@@ -420,6 +378,7 @@ static void pace_visits(struct branches *b, bool asked)
 						: SHARE_VISITS,
 		.cost = COST_VISIT,
 		.count = 1};
+	b->fitted = !asked && !b->request.known;
 	b->windows = b->turns = (struct pace){.next = UINT64_MAX};
 	draw_next(b, &b->bursts);
 }
@@ -427,7 +386,7 @@ static void pace_visits(struct branches *b, bool asked)
 static void pace_bursts(struct branches *b, bool asked)
 {
 	/* In several runs of a short program, what ssrun takes for each would leave nothing. */
-	b->fitted = !asked && !(b->request.share > 0) && !b->request.latency && !b->request.known;
+	b->fitted = !asked && !b->request.known && (b->request.latency || !(b->request.share > 0));
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
 		.share = asked                  ? 1
 			 : b->request.share > 0 ? b->request.share
@@ -484,7 +443,7 @@ static void pace_hurry(void)
 static void learn(const struct branches *b, struct branches_known *known)
 {
 	known->used += b->told[TALLY_PROGRAM_NS];
-	known->spent += b->told[TALLY_COST_NS];
+	known->spent += budget_is_whole(b) ? budget_whole(b) : b->told[TALLY_COST_NS];
 	known->bursts += (double)(b->told[TALLY_BURSTS] + b->told[TALLY_BURSTS_EMPTY]);
 }
 

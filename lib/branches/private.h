@@ -161,11 +161,11 @@ struct branches {
 	bool started;
 	pid_t owner; /* our process */
 	/* shared */
-	_Atomic int holder;       /* of the lock of what follows (branches.c) */
-	pid_t apart;              /* the process of the tracer; 0: it is a thread */
-	bool over;                /* it has done all */
-	bool zombie;              /* our child has ended, and we have not waited for it */
-	_Atomic uint64_t charged; /* ns */
+	_Atomic int holder; /* of the lock of what follows (branches.c) */
+	pid_t apart;        /* the process of the tracer; 0: it is a thread */
+	bool over;          /* it has done all */
+	bool zombie;        /* our child has ended, and we have not waited for it */
+	_Atomic uint64_t charged, charged_others, reserved; /* ns */
 	branch_queue queue;
 	VEC(char) notices; /* texts, each with its 0 */
 	uint64_t horizon;  /* 0: up to now */
@@ -413,10 +413,9 @@ bool trap_take(pid_t tid, int *status);
 
 /* visit.c */
 void branches_visit(struct branches *b, pid_t tid, long processor);
-/* Stops a thread, has it looked at (on this processor; -1: anywhere), and lets it go on. look
- * returns ns of CPU time that it has cost elsewhere, as this does. */
-uint64_t visit_stop(struct branches *b, pid_t tid, long processor,
-	uint64_t (*look)(struct held *f, uint64_t time));
+/* Stops a thread, has it looked at (on this processor; -1: anywhere), and lets it go on. */
+void visit_stop(
+	struct branches *b, pid_t tid, long processor, void (*look)(struct held *f, uint64_t time));
 
 /* stopped.c: samples by stops, and what the owner must know of threads to understand them. */
 /* As many samples of a thread that runs as the time since the last one is worth. */
@@ -447,6 +446,23 @@ int branches_calibrate(struct branches *b);
 void branches_pin_to(pid_t tid);
 void branches_pin(long processor);
 void branches_pin_free(struct branches *b);
+
+/* budget.c: ns. */
+/* Whether the share of moments is for all that they cost, our process's CPU time among it. */
+bool budget_is_whole(const struct branches *b);
+/* By the tracer and the stopped threads: of a moment, the difference. */
+uint64_t budget_now(const struct branches *b);
+/* Since the beginning, with what forks, evaluation and samples took. If it is whole, without what
+ * our process takes, which its owner knows best. */
+uint64_t budget_told(const struct branches *b);
+/* With it, and with what is reserved for its end. */
+uint64_t budget_whole(const struct branches *b);
+/* What the budget is for: samples by stops have a share of their own. */
+double budget_spent(const struct branches *b);
+/* The same, always with our process. */
+double budget_fitted(const struct branches *b);
+/* What was charged since the last moment, which now counts. */
+double budget_take_charges(struct branches *b);
 
 /* pace.c: bursts and windows at their moments, until no thread is left. */
 void branches_run(struct branches *b);

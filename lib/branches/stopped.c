@@ -202,19 +202,19 @@ static struct branch_sample *new_sample(const struct held *f)
 }
 
 /* A sample counts as often as there are periods in the time since the last one of its mode. */
-static uint64_t stop_look_at(struct held *f, uint64_t time)
+static void stop_look_at(struct held *f, uint64_t time)
 {
 	struct branches *b = f->b;
 	enum mode mode = f->stale ? MODE_KERNEL : MODE_USER;
 	uint64_t count;
 
 	if (!b->sampling.began)
-		return 0;
+		return;
 	b->sampling.stops[mode]++;
 	count = clock_owed(b, mode);
 	b->sampling.told[mode] += (double)(count * b->request.period);
 	if (!count)
-		return 0;
+		return;
 	clock_look(b, f->process, f->registers.rip, time);
 	clock_put(b,
 		(struct branch_record){.kind = BRANCH_SAMPLE,
@@ -225,7 +225,6 @@ static uint64_t stop_look_at(struct held *f, uint64_t time)
 			.hits = count,
 			.windows = b->request.processors ? (uint32_t)b->sampling.processor + 1 : 0,
 			.sample = new_sample(f)});
-	return 0;
 }
 
 void stopped_sample(struct branches *b, pid_t tid, long processor)

@@ -9,7 +9,7 @@
 #define STOP_MOST (100 * (uint64_t)MICROSECOND)
 
 /* What the owner wants to know of it. */
-static uint64_t visit_look(struct held *f, uint64_t time)
+static void visit_look(struct held *f, uint64_t time)
 {
 	struct branches *b = f->b;
 	_Alignas(64) static uint8_t state[BRANCHES_STATE];
@@ -24,7 +24,7 @@ static uint64_t visit_look(struct held *f, uint64_t time)
 		visit.registers = &f->registers;
 		visit.size = io.iov_len;
 	}
-	return b->request.visit(b->request.context, &visit);
+	branches_charge(b, b->request.visit(b->request.context, &visit));
 }
 
 /*
@@ -32,23 +32,23 @@ static uint64_t visit_look(struct held *f, uint64_t time)
  * goes on is what the stop costs it, some 30 us. More is work of its own, if it has moved to
  * another processor meanwhile.
  */
-uint64_t visit_stop(struct branches *b, pid_t tid, long processor,
-	uint64_t (*look)(struct held *f, uint64_t time))
+void visit_stop(
+	struct branches *b, pid_t tid, long processor, void (*look)(struct held *f, uint64_t time))
 {
 	struct thread *t = tracer_find(b, tid);
 	struct held f = {.b = b, .tid = tid, .process = t->process};
-	uint64_t began = branches_now(CLOCK_MONOTONIC), used, elsewhere = 0, now;
+	uint64_t began = branches_now(CLOCK_MONOTONIC), used, now;
 	pid_t pid = t->process->pid;
 
 	if (process_memory(f.process) < 0)
-		return 0;
+		return;
 	f.until = began + WAIT_STOP;
 	branches_set_horizon(b, began);
 	used = hold_time(f.process, tid);
 	if (hold_stop(&f) == 0) {
 		if (processor >= 0)
 			branches_pin(processor);
-		elsewhere = look(&f, branches_now(CLOCK_MONOTONIC));
+		look(&f, branches_now(CLOCK_MONOTONIC));
 	}
 	if (f.held)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
@@ -58,15 +58,10 @@ uint64_t visit_stop(struct branches *b, pid_t tid, long processor,
 		b->counts[TALLY_STOP_NS] += used < STOP_MOST ? used : STOP_MOST;
 	}
 	branches_set_horizon(b, 0);
-	return elsewhere;
 }
 
 void branches_visit(struct branches *b, pid_t tid, long processor)
 {
-	uint64_t elsewhere;
-
-	elsewhere = visit_stop(b, tid, processor, visit_look);
-	b->elsewhere += elsewhere;
-	b->bursts.cost += (double)elsewhere;
+	visit_stop(b, tid, processor, visit_look);
 	branches_pin_free(b);
 }

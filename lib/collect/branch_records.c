@@ -224,16 +224,21 @@ uint64_t branch_records_origin(const struct branch_records *r, pid_t pid, uint64
 	return stub && stub->pid == pid && address >= stub->begin ? stub->to : address;
 }
 
+static void charge_values(struct branch_records *r, struct value_records *values)
+{
+	if (values->spent.own || values->spent.others)
+		branches_charge(r->branches, values->spent);
+	values->spent = (struct branches_charge){0};
+}
+
 static int branch_add_load(
 	struct branch_records *r, const struct process *p, const struct branch_record *record)
 {
 	struct value_records *values = r->latencies->values;
 	int rc = latency_records_add(r->latencies, p, record);
 
-	if (values && values->spent) {
-		branches_charge(r->branches, values->spent);
-		values->spent = 0;
-	}
+	if (values)
+		charge_values(r, values);
 	return rc;
 }
 
@@ -242,8 +247,7 @@ static int branch_add_values(
 {
 	int rc = value_records_log(r->logged, p, values);
 
-	branches_charge(r->branches, r->logged->spent);
-	r->logged->spent = 0;
+	charge_values(r, r->logged);
 	return rc;
 }
 

@@ -41,7 +41,7 @@ int latency_records_flush(struct latency_records *r)
 
 	if (r->window.trace.count) {
 		rc = vec_push(&r->window.trace) ? value_records_window(r->values, &r->window) : -1;
-		r->values->spent += r->values->module.spent - before;
+		r->values->spent.others += r->values->module.spent - before;
 	}
 	r->window.trace.count = r->window.seen.count = 0;
 	return rc;

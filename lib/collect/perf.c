@@ -180,6 +180,8 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 		return 0;
 	if (collect_wants(r, METRIC_BRANCHES))
 		request.costs = collect_costs_find(&c->costs, r->known);
+	else if (collect_wants(r, METRIC_VALUES))
+		c->experiment->cost_until = request.before = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	if (c->stops)
 		stops_request(r, &c->sampler, &request);
 	else
@@ -192,6 +194,7 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 			stops_say(r, &c->sampler, &c->no_clock);
 		return 0;
 	}
+	c->experiment->cost_until = 0;
 	if (c->stops)
 		return why.code == ERR_NOT_FOUND ? (*e = why, -1)
 						 : stops_refused(&c->no_clock, &why, e);
@@ -342,6 +345,7 @@ static void checkpoint(struct collection *c, uint64_t time)
 	if (collect_output_checkpoint(c->request->output, c->experiment, &why))
 		collect_say(c->request, 1, "no checkpoint: %s", why.message);
 	cost = clock_of(CLOCK_PROCESS_CPUTIME_ID) - before;
+	sampler_wrote_values(&c->sampler, cost);
 	c->next_checkpoint =
 		time + (cost * CHECKPOINT_SHARE > CHECKPOINT_EVERY ? cost * CHECKPOINT_SHARE
 								   : CHECKPOINT_EVERY);
@@ -508,7 +512,8 @@ static int perf_end(struct collection *c, struct error *e)
 	pass_notices(c);
 	if (sampler_drain(s, UINT64_MAX, e) || sampler_end(s, time, e) || add_totals(c, e))
 		return -1;
-	if (c->costs.wanted && collect_costs_end(&c->costs, c->experiment))
+	if ((c->costs.wanted && collect_costs_end(&c->costs, c->experiment)) ||
+		experiment_count_cost(c->experiment))
 		return error_nomem(e);
 	set_elapsed(c, time);
 	c->result->elapsed = (double)c->experiment->elapsed * 1e-9;

@@ -9,6 +9,9 @@
 #include "experiment/branches.h"
 #include "experiment/time_slices.h"
 
+#define LATENCY_ROWS 12    /* of a timed load: times, and levels */
+#define ROW_COST     250.0 /* ns, of a value at the end, before it was measured */
+
 /* A process ends or calls exec: its generated code must be named now. */
 static int sampler_on_leaving(void *context, struct process *p)
 {
@@ -56,6 +59,7 @@ static int sampler_on_stop(void *context, const struct record *r)
 static void init(struct sampler *s, struct experiment *x)
 {
 	s->experiment = x;
+	s->row_cost = ROW_COST;
 	spaces_init(&s->spaces, x, &s->images);
 	s->branches.experiment = x;
 	s->branches.spaces = &s->spaces;
@@ -253,12 +257,35 @@ int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
 	return 0;
 }
 
+/* About what sampler_put_values puts. */
+static double value_rows(const struct sampler *s)
+{
+	return (double)(s->values.sites.sites.count + s->values.sites.listed +
+			s->latencies.latencies.sites.count * LATENCY_ROWS);
+}
+
+void sampler_wrote_values(struct sampler *s, uint64_t cost)
+{
+	if (value_rows(s) > 0)
+		s->row_cost = (double)cost / value_rows(s);
+}
+
+/* Values must be written, which is part of what they may cost. */
+static void reserve_end(const struct sampler *s)
+{
+	double rows = value_rows(s);
+
+	if (s->branches.branches && rows > 0)
+		branches_reserve(s->branches.branches, (uint64_t)(s->row_cost * rows));
+}
+
 int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
 {
 	if (python_snapshot(&s->python))
 		return error_nomem(e);
 	if (sampler_drain(s, limit, e))
 		return -1;
+	reserve_end(s);
 	return s->blocking && blocked_look(&s->blocked) ? error_nomem(e) : 0;
 }
 

@@ -38,6 +38,7 @@ struct sampler {
 	struct value_records values;
 	struct latency_records latencies;
 	uint64_t samples;
+	double row_cost; /* of values at the end, ns */
 };
 
 void sampler_init(struct sampler *s, struct experiment *x, const char *archive);
@@ -53,6 +54,8 @@ int sampler_drain(struct sampler *s, uint64_t limit, struct error *e);
 int sampler_watch(struct sampler *s, uint64_t limit, struct error *e);
 /* The experiment's values become those seen so far. -1: memory is out. */
 int sampler_put_values(struct sampler *s);
+/* To put them and to write the experiment took this time, ns: so it may be at the end. */
+void sampler_wrote_values(struct sampler *s, uint64_t cost);
 /* To be called after the last record: adds processes and the kernel to the experiment. time: the
  * end. */
 int sampler_end(struct sampler *s, uint64_t time, struct error *e);

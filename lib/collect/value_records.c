@@ -106,7 +106,7 @@ static void take_windows(struct value_records *r)
 	}
 }
 
-uint64_t value_records_visit(void *context, const struct branches_visit *visit)
+struct branches_charge value_records_visit(void *context, const struct branches_visit *visit)
 {
 	struct value_records *r = context;
 	struct values_thread thread = {.pid = visit->pid,
@@ -115,7 +115,8 @@ uint64_t value_records_visit(void *context, const struct branches_visit *visit)
 		.state = visit->state,
 		.size = visit->size};
 	struct value_window w = {.time = visit->time};
-	uint64_t spent, watched = 0;
+	struct branches_charge spent;
+	uint64_t watched = 0;
 	bool any;
 
 	any = visit->registers && values_interpret(r->values, &thread, &w);
@@ -126,9 +127,10 @@ uint64_t value_records_visit(void *context, const struct branches_visit *visit)
 	take_windows(r);
 	if ((!w.seen.count && !w.trace.count) || vec_add(&r->queue, w))
 		window_free(&w);
-	spent = r->spent + watched;
-	r->spent = 0;
+	spent = r->spent;
+	r->spent = (struct branches_charge){0};
 	pthread_mutex_unlock(&r->lock);
+	spent.others += watched;
 	return spent;
 }
 
@@ -246,7 +248,7 @@ int value_records_log(
 			return -1;
 		all += values->place[i].count;
 	}
-	r->spent += clock_of(CLOCK_THREAD_CPUTIME_ID) - began;
+	r->spent.own += clock_of(CLOCK_THREAD_CPUTIME_ID) - began;
 	return experiment_add_value_tally(r->experiment, VALUE_TALLY_MOMENTS, 1) ||
 			       experiment_add_value_tally(r->experiment, VALUE_TALLY_VALUES, all)
 		       ? -1
@@ -283,7 +285,8 @@ int value_records_advance(struct value_records *r, uint64_t time)
 		window_free(&r->pending.data[r->next]);
 	}
 	pthread_mutex_lock(&r->lock);
-	r->spent += clock_of(CLOCK_THREAD_CPUTIME_ID) - began + (r->module.spent - before);
+	r->spent.own += clock_of(CLOCK_THREAD_CPUTIME_ID) - began;
+	r->spent.others += r->module.spent - before;
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }

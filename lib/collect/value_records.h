@@ -31,7 +31,7 @@ struct value_records {
 	pthread_mutex_t lock;
 	value_windows queue;
 	uint64_t tallies[VALUE_TALLIES]; /* not yet in the experiment */
-	uint64_t spent; /* ns of CPU time by this side, not yet returned by visits */
+	struct branches_charge spent;    /* by this side and its module, not yet charged */
 	/* taken, from next on not yet in the experiment */
 	value_windows pending;
 	size_t next;
@@ -56,7 +56,7 @@ int value_records_log(
 /* Some accesses are to be watched, too. -1: that is not possible here. */
 int value_records_watch(struct value_records *r, struct error *e);
 /* Of struct branches_request; the context is the struct value_records. */
-uint64_t value_records_visit(void *context, const struct branches_visit *visit);
+struct branches_charge value_records_visit(void *context, const struct branches_visit *visit);
 void value_records_renewed(void *context, pid_t pid);
 /* Takes new windows; -1 when memory is out. */
 int value_records_take(struct value_records *r);

@@ -206,6 +206,9 @@ struct experiment {
 	bool complete;    /* the run was watched to its end */
 	struct experiment_folded folded;
 	struct experiment_data data; /* the data of misses (experiment/data.h) */
+	/* While it is recorded with values: VALUE_TALLY_COST_NS has the CPU time of this process up
+	 * to here, ns, and takes in the rest when it is written. 0: it has what it should. */
+	uint64_t cost_until;
 };
 
 /* Creates index 0 of everything.  -1 when memory is out. */

@@ -504,6 +504,8 @@ int experiment_merge(
 	int status = make_maps(&m) || merge_all(&m) ? -1 : 0;
 
 	a->damaged |= b->damaged;
+	if (b->cost_until > a->cost_until)
+		a->cost_until = b->cost_until;
 	for (int i = 0; i < EXPERIMENT_TABLES; i++)
 		free(m.to[i]);
 	return status;

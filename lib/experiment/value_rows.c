@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "experiment/private.h"
 
 const char *const experiment_value_kinds[VALUE_KINDS] = {
@@ -247,6 +248,16 @@ int experiment_add_value_tally(
 	struct experiment_value_tally tally = {.key = {.kind = kind}, .count = count};
 
 	return row_add(&x->value_tallies, &experiment_value_tallies_kind, &tally) < 0 ? -1 : 0;
+}
+
+int experiment_count_cost(struct experiment *x)
+{
+	uint64_t before = x->cost_until;
+
+	if (!before)
+		return 0;
+	x->cost_until = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+	return experiment_add_value_tally(x, VALUE_TALLY_COST_NS, x->cost_until - before);
 }
 
 uint64_t experiment_value_tally(const struct experiment *x, enum experiment_value_tally_kind kind)

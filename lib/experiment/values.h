@@ -232,6 +232,8 @@ bool experiment_has_secrets(const struct experiment *x);
 int experiment_add_value_tally(
 	struct experiment *x, enum experiment_value_tally_kind kind, uint64_t count);
 /* 0: there is none. */
+/* Takes in the CPU time of this process up to now (cost_until). -1: memory is out. */
+int experiment_count_cost(struct experiment *x);
 uint64_t experiment_value_tally(const struct experiment *x, enum experiment_value_tally_kind kind);
 
 #endif

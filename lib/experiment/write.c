@@ -200,6 +200,9 @@ static void write_table(struct writer *w, int which)
 static void write_tables(struct writer *w)
 {
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++) {
+		/* Most of the writing is over. */
+		if (i == EXPERIMENT_VALUE_TALLIES && experiment_count_cost(w->x))
+			w->out->failed = true;
 		if (i == EXPERIMENT_OBJECTS)
 			write_list(w, EXPERIMENT_DATA_METRICS);
 		write_table(w, i);
@@ -230,6 +233,8 @@ int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 	struct writer w = {.x = x, .out = out};
 	uint8_t version[4];
 
+	if (experiment_count_cost(x))
+		return error_nomem(e);
 	if (experiment_settle(x, e))
 		return -1;
 	strbuf_add(out, CODING_MAGIC, sizeof(CODING_MAGIC) - 1);

@@ -17,6 +17,7 @@
 
 struct value_sites {
 	struct table sites;
+	size_t listed; /* values of all lists */
 	uint64_t moment;
 	bool shape; /* rows have no values, see VALUE_SHAPE */
 };

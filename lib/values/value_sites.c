@@ -29,6 +29,7 @@ void value_sites_init(struct value_sites *s)
 {
 	s->sites = (struct table){.entry_size = sizeof(struct live_site),
 		.key_size = sizeof(((struct experiment_value_site *)0)->key)};
+	s->listed = 0;
 	s->moment = 0;
 	s->shape = false;
 }
@@ -139,9 +140,11 @@ static struct live_site *site_of(struct value_sites *s, const struct value_told 
 }
 
 /* *again: it is not its first value in this moment. */
-static int add_to_site(const struct value_sites *s, struct live_site *site, uint64_t raw,
-	uint64_t value, uint32_t image, bool *again)
+static int add_to_site(struct value_sites *s, struct live_site *site, uint64_t raw, uint64_t value,
+	uint32_t image, bool *again)
 {
+	int rc;
+
 	*again = site->now && site->moment == s->moment;
 	if (!*again) {
 		end_moment(site);
@@ -153,7 +156,10 @@ static int add_to_site(const struct value_sites *s, struct live_site *site, uint
 	site->row.repeats += *again && raw == site->last;
 	site->last = raw;
 	add_numbers(site, raw);
-	return list_value(site, value, image);
+	s->listed -= site->listed;
+	rc = list_value(site, value, image);
+	s->listed += site->listed;
+	return rc;
 }
 
 int value_sites_add(struct value_sites *s, const struct value_told *told)
