@@ -48,7 +48,7 @@ const struct option_row block_options[] = {
 	{"json", NULL, "JSON, schema prof.block/1, one line per block", FIELD(json)},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output)},
 	{"help", NULL, "list the options", FIELD(help)},
-	{.name = NULL},
+	{.help = "prof block"},
 };
 
 static const char usage[] =

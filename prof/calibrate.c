@@ -38,7 +38,7 @@ const struct option_row calibrate_options[] = {
 	{"csv", NULL, "print the measurements as CSV on standard output", FIELD(csv)},
 	{"json", NULL, "print them as JSON, schema prof.calibration/1", FIELD(json)},
 	{"help", NULL, "list the options", FIELD(help)},
-	{.name = NULL},
+	{.help = "prof calibrate"},
 };
 
 static const char usage[] =

@@ -49,7 +49,7 @@ const struct option_row optimize_options[] = {
 	{"json", NULL, "JSON, schema prof.optimize/1", FIELD(json)},
 	{"quiet", NULL, "do not report steps", FIELD(quiet)},
 	{"help", NULL, "list the options", FIELD(help)},
-	{.name = NULL},
+	{.help = "prof optimize"},
 };
 
 static const char usage[] =

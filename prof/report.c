@@ -209,14 +209,12 @@ static size_t timeline_width(const struct options *o)
 /* Beside a name there are figures, and the file and line: half of the terminal is left for it. */
 static size_t name_limit(const struct options *o)
 {
-	enum { USUAL = 60, LEAST = 40, BESIDE = 60, PAGE = 100 };
+	enum { USUAL = 60, LEAST = 40, BESIDE = 60 };
 	unsigned columns = o->output ? 0 : terminal_columns();
 
 	if (o->names && strcmp(o->names, "full") == 0)
 		return 0;
-	if (o->html)
-		return PAGE;
-	if (!columns || !isatty(STDOUT_FILENO))
+	if (o->html || !columns || !isatty(STDOUT_FILENO))
 		return USUAL;
 	return columns > LEAST + BESIDE ? columns - BESIDE : LEAST;
 }

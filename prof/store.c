@@ -41,7 +41,7 @@ const struct option_row store_options[] = {
 	{"json", NULL, "JSON, schema prof.store/1", FIELD(json)},
 	{"csv", NULL, "comma-separated values", FIELD(csv)},
 	{"help", NULL, "list the options", FIELD(help)},
-	{.name = NULL},
+	{.help = "prof store"},
 };
 
 static const char usage[] =

@@ -28,7 +28,7 @@ const struct option_row verify_options[] = {
 	{"json", NULL, "JSON, schema prof.verify/1", FIELD(json)},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output)},
 	{"help", NULL, "list the options", FIELD(help)},
-	{.name = NULL},
+	{.help = "prof verify"},
 };
 
 static const char usage[] =

@@ -2,6 +2,7 @@
 /*
  * ssrun: runs a command under an experiment, and leaves a file for prof.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "image/image.h"
 #include "isa/isa.h"
 #include "monitor/monitor_http.h"
+#include "process/executable.h"
 #include "sources/model_install.h"
 #include "ssrun.h"
 
@@ -80,6 +82,7 @@ static int print_version(void)
 static int act(struct options *o, int argc, char **argv)
 {
 	struct error e = {0};
+	char path[PATH_MAX];
 
 	if (options_parse(o, argc, argv, &e))
 		return say_failure(&e);
@@ -95,7 +98,9 @@ static int act(struct options *o, int argc, char **argv)
 			       : do_completion();
 	if (o->list)
 		return do_list(o);
-	if (!o->metrics.list.count && o->command && habit_instead(NULL, *o->command)) {
+	if (o->command && habit_instead(NULL, *o->command) &&
+		(!o->metrics.list.count ||
+			executable_find(*o->command, path, sizeof(path), NULL))) {
 		habit_command(*o->command, &e);
 		return say_failure(&e);
 	}

@@ -60,7 +60,7 @@ const struct option_row monitor_options[] = {
 	{"openmetrics", NULL, "-status: as OpenMetrics", FIELD(openmetrics)},
 	{"q", NULL, "say nothing but errors", FIELD(quiet)},
 	{"help", NULL, "list the options", FIELD(help)},
-	{.name = NULL},
+	{.help = "ssrun monitor"},
 };
 
 static const char usage[] =

@@ -161,6 +161,47 @@ static const struct habit of_prof[] = {
 	{"-collect --freq", RECORDS},
 };
 
+static const struct habit of_monitor[] = {
+	{"-F --freq -c --count --period",
+		"-budget PERCENT is what the monitor may cost; it samples as often as that allows"},
+	{"-a --all-cpus", "leave it out: the monitor watches the whole system, without -user"},
+	{"-p -pid", "ssrun -fpcsamp -pid PID samples one process; -user watches your own"},
+	{"-u --uid", "-user watches your own processes"},
+	{"-g --call-graph", "the monitor keeps no callers: ssrun " CALLERS},
+	{"-e --event", "the monitor samples time: ssrun -e EVENT:PERIOD COMMAND samples events"},
+	{"-o --output -d --dir", "-store DIR is where profiles are kept"},
+	{"--port --http", "-listen PORT serves /metrics and /debug/pprof/profile"},
+	{"--duration --timeout", "-for SECONDS"},
+	{"-D --daemon --detach", "the service perfex-monitor runs it in the background"},
+};
+
+static const struct habit of_block[] = {
+	{"-mcpu -march --arch", "-core CORE schedules for that core; -cores lists them"},
+	{"-timeline -bottleneck-analysis -all-stats -all-views -trace",
+		"leave it out: the report says what each instruction waits for"},
+	{"-iterations -n_measurements -unroll_count",
+		"leave it out: as many copies are run as the clock needs; -quick runs fewer"},
+	{"-loop_count", "-loop runs the block in a loop"},
+	{"-code -asm_init", "-asm TEXT takes assembler, -image ELF -address A..B a program's code"},
+	{"-TPonly -mattr -mtriple", "leave it out: the processor is that of -core"},
+	{"--symbol --function", "prof -dis FILE shows addresses for -image ELF -address A..B"},
+};
+
+static const struct habit of_verify[] = {
+	{"--repeat --runs -n -N --min-runs -w --warmup", "-rounds N"},
+	{"--export-json", "-json -o FILE"},
+	{"-e --event", "verify compares times: perfex -e EVENT COMMAND counts events"},
+	{"-alpha --confidence", "leave it out: intervals are of 95%"},
+};
+
+static const struct habit of_optimize[] = {
+	{"-fprofile-generate -fprofile-instr-generate -instrument",
+		"leave it out: profiles are branch records, which -train '{} ARGUMENTS' makes"},
+	{"-fprofile-use -fprofile-instr-use -fprofile-sample-use -fauto-profile -profile -data -p",
+		"give the recording alone: prof optimize -recipe R -o NEW FILE"},
+	{"-bolt", "-how bolt"},
+};
+
 #define TABLE(rows) rows, sizeof(rows) / sizeof((rows)[0])
 
 static const struct {
@@ -172,6 +213,10 @@ static const struct {
 	{"perfex", TABLE(of_perfex)},
 	{"ssrun", TABLE(of_ssrun)},
 	{"prof", TABLE(of_prof)},
+	{"ssrun monitor", TABLE(of_monitor)},
+	{"prof block", TABLE(of_block)},
+	{"prof verify", TABLE(of_verify)},
+	{"prof optimize", TABLE(of_optimize)},
 };
 
 /* Whether the word of this length is in the list. */

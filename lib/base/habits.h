@@ -8,8 +8,9 @@
 
 /*
  * What to do instead of `word`, or NULL: an option of other tools, with its dashes, for `command`
- * (perfex, ssrun or prof); or, where command is NULL, the name of a tool's subcommand. What follows
- * an equals sign, and digits at the end of an option, do not matter.
+ * (perfex, ssrun, prof, or a subcommand as "prof block"); or, where command is NULL, the name of a
+ * tool's subcommand. What follows an equals sign, and digits at the end of an option, do not
+ * matter.
  */
 const char *habit_instead(const char *command, const char *word);
 

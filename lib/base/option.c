@@ -37,21 +37,45 @@ static const struct option_row *exact_row(
 	return NULL;
 }
 
-/* What the option does in other tools; NULL: nothing is known. */
-static const char *option_habit(const struct option_row *table, const char *word)
+/* The command whose options these are, or NULL. */
+static const char *option_command(const struct option_row *table)
 {
 	while (table->name)
 		table++;
-	return table->help ? habit_instead(table->help, word) : NULL;
+	return table->help;
+}
+
+/* The hint for a name that no row has or begins with. One letter is too little to guess by. Of a
+ * subcommand, the habit may be one of its program. */
+static void hint_unknown(
+	const struct option_row *table, const char *word, const char *name, struct error *e)
+{
+	const char *command = option_command(table), *space = command ? strchr(command, ' ') : NULL;
+	const char *instead;
+	struct nearest near;
+	char program[16];
+
+	if (space) {
+		snprintf(program, sizeof(program), "%.*s", (int)(space - command), command);
+		instead = habit_instead(program, word);
+		if (instead) {
+			error_hint(e, "of %s without %s: %s", program, space + 1, instead);
+			return;
+		}
+	}
+	nearest_init(&near, name);
+	near.prefix = "-";
+	for (const struct option_row *row = table; name[0] && name[1] && row->name; row++)
+		nearest_offer(&near, row->name);
+	nearest_hint(&near, e, "-help lists all options");
 }
 
 /* The only row whose name begins so. */
-static const struct option_row *abbreviated(
-	const struct option_row *table, const char *name, size_t length, struct error *e)
+static const struct option_row *abbreviated(const struct option_row *table, const char *word,
+	const char *name, size_t length, struct error *e)
 {
 	const struct option_row *found = NULL, *first = NULL;
 	struct strbuf all = {0};
-	struct nearest near;
 	char copy[64];
 	int matches = 0;
 
@@ -72,11 +96,7 @@ static const struct option_row *abbreviated(
 			error_hint(e, "%s: %s", copy, first->help);
 		} else {
 			error_set(e, ERR_NOT_FOUND, "no option -%s", copy);
-			nearest_init(&near, copy);
-			near.prefix = "-";
-			for (const struct option_row *row = table; row->name; row++)
-				nearest_offer(&near, row->name);
-			nearest_hint(&near, e, "-help lists all options");
+			hint_unknown(table, word, copy, e);
 		}
 		found = NULL;
 	}
@@ -90,10 +110,11 @@ static const struct option_row *option_find_row(const struct option_row *table, 
 	const char *name, size_t length, struct error *e)
 {
 	const struct option_row *row = exact_row(table, name, length);
-	const char *instead = row ? NULL : option_habit(table, word);
+	const char *command = row ? NULL : option_command(table);
+	const char *instead = command ? habit_instead(command, word) : NULL;
 
 	if (!instead)
-		return row ? row : abbreviated(table, name, length, e);
+		return row ? row : abbreviated(table, word, name, length, e);
 	error_set(e, ERR_NOT_FOUND, "no option %.*s", (int)strcspn(word, "="), word);
 	error_hint(e, "%s", instead);
 	return NULL;

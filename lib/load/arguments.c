@@ -87,7 +87,9 @@ static const struct {
 	const char *begins, *of, *instead;
 } others[] = {
 	{"\177ELF", "a program",
-		"give an executable before the experiment files: prof [executable] file ..."},
+		"prof [executable] FILE ... takes it before experiment files; prof block -image "
+		"ELF "
+		"-address A..B measures its code"},
 	{"gmon", "a file of gprof",
 		"record with ssrun -fpcsamp COMMAND, or with exact calls with ssrun -ideal "
 		"COMMAND, "

@@ -16,27 +16,29 @@ const struct prof_grain_text profile_grains[] = {
 	[PROF_BY_SOURCE] = {"line", "Line"},
 };
 
-/* By image, generated code of all processes is one. */
+static bool is_generated(const struct prof_data *d, uint32_t image)
+{
+	return d->images.data[image].image->kind == EXPERIMENT_IMAGE_ANONYMOUS;
+}
+
+/* Generated code of all processes is one image. */
 static uint32_t generated_image(const struct prof_data *d, uint32_t image)
 {
 	for (uint32_t i = 0; i < image; i++)
-		if (d->images.data[i].image->kind == EXPERIMENT_IMAGE_ANONYMOUS &&
+		if (is_generated(d, i) &&
 			strcmp(d->images.data[i].name, d->images.data[image].name) == 0)
 			return i;
 	return image;
 }
 
 /* For each image, that of its entities; -compare: the same in another build. */
-static uint32_t *entity_images(const struct prof_data *d, enum prof_grain grain)
+static uint32_t *entity_images(const struct prof_data *d)
 {
 	uint32_t *images = d->request->compare ? profile_same_images(d, false)
 					       : calloc(d->images.count + 1, sizeof(*images));
 
-	for (uint32_t i = 0; images && !d->request->compare && i < d->images.count; i++) {
-		bool generated = d->images.data[i].image->kind == EXPERIMENT_IMAGE_ANONYMOUS;
-
-		images[i] = generated && grain == PROF_BY_IMAGE ? generated_image(d, i) : i;
-	}
+	for (uint32_t i = 0; images && !d->request->compare && i < d->images.count; i++)
+		images[i] = is_generated(d, i) ? generated_image(d, i) : i;
 	return images;
 }
 
@@ -56,7 +58,8 @@ static struct prof_entity entity_of(
 		return key;
 	}
 	key.key.procedure = name->procedure;
-	key.key.begin = d->request->compare ? 0 : name->begin;
+	/* A runtime may generate one function at several places. */
+	key.key.begin = d->request->compare || is_generated(d, p->key.image) ? 0 : name->begin;
 	key.key.inlined = name->inlined;
 	if (grain == PROF_BY_PROCEDURE)
 		return key;
@@ -134,7 +137,7 @@ int profile_sums_end(struct prof_sums *s, const struct prof_data *d)
 
 int profile_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
 {
-	uint32_t *images = entity_images(d, grain);
+	uint32_t *images = entity_images(d);
 	int rc = profile_sums_begin(s, d);
 
 	for (size_t i = 0; images && i < d->places.count && rc == 0; i++) {

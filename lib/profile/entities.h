@@ -22,7 +22,8 @@ extern const struct prof_grain_text {
 
 struct prof_entity { /* table entry */
 	struct {
-		uint64_t begin; /* of the function, where it has an address of its own */
+		uint64_t begin; /* of the function, where it has one address of its own: not of
+				   generated code, or of different builds */
 		uint32_t group, image, procedure, file, line, inlined;
 	} key;
 	uint32_t place;    /* the one with most samples */

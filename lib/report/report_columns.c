@@ -346,12 +346,14 @@ uint64_t *report_executions(const struct report_columns *c, const struct prof_su
 	for (size_t i = 0; times && c->executions >= 0 && i < d->places.count; i++) {
 		const struct prof_entity *n = profile_entity_at(s, s->of[i]);
 		uint64_t count = d->counts.data[i * d->metrics.count + c->exact];
+		uint64_t begin = n->key.line ? 0 : d->name[i].begin;
 
-		if (!n->key.line && n->key.begin &&
-			profile_place_at(d, i)->key.address != n->key.begin)
+		if (begin && profile_place_at(d, i)->key.address != begin)
 			continue;
-		calls |= !n->key.line && n->key.begin;
-		if (times[s->of[i]] < count)
+		calls |= n->key.begin && begin;
+		if (begin)
+			times[s->of[i]] += count;
+		else if (times[s->of[i]] < count)
 			times[s->of[i]] = count;
 	}
 	return times && calls && take_off_jumps(d, s, times) ? NULL : times;

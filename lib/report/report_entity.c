@@ -92,7 +92,7 @@ struct report_row report_entity_row(struct report_table *t, const struct prof_da
 		return row;
 	}
 	row.procedure = profile_string_at(d, n->key.procedure);
-	row.address = n->key.begin ? n->key.begin : p->key.address;
+	row.address = d->name[n->place].begin ? d->name[n->place].begin : p->key.address;
 	row.addressed = !d->request->compare;
 	if (n->key.inlined)
 		row.note = "inlined";

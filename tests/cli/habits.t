@@ -3,7 +3,10 @@
 . "$TOP/tests/lib.sh"
 for program in perfex ssrun prof; do
 	"$program" -completion | awk '$1 == "option" { sub(/^[*]/, "", $2); print $2 }'
-done | sort -u > options
+done > raw
+for command in 'ssrun monitor' 'prof block' 'prof verify' 'prof optimize'; do
+	$command -help | grep -oE '^  -[a-z]+' | tr -d ' '
+done | sort -u - raw > options
 
 # hinted WANTED COMMAND...: two lines at most, nothing guessed, and the second names what is wanted
 hinted() {
@@ -48,6 +51,20 @@ hinted 'samples' prof -n
 hinted '-q 10' prof -top10
 hinted '-lines' prof -list=main
 
+# subcommands have habits of their own, and say which are those of their program
+hinted '-fusertime' ssrun -fpcsamp record -g true
+hinted 'of prof without block: -butterfly' prof block -g
+hinted '-core CORE' prof block -mcpu=zen4
+hinted '-budget PERCENT' ssrun monitor -F 99
+hinted '-pid PID' ssrun monitor -pid 1
+hinted '-store DIR' ssrun monitor -o x
+hinted 'of ssrun without monitor: -totaltime' ssrun monitor --off-cpu
+hinted '-rounds' prof verify --runs 5 a b
+hinted '-train' prof optimize -fprofile-generate
+hinted 'of prof without store: -only' prof store -focus
+hinted 'of prof without calibrate: -butterfly' prof calibrate -g
+hinted '-help lists' prof calibrate -Z
+
 # stat is a program, too
 ok "perfex counts stat" perfex -q -source os -o /dev/null stat -c %n .
 run perfex -source os stat -c %n .
@@ -69,18 +86,19 @@ hinted 'prof -plot' prof counts.json
 words() { awk -v table="$1" '/^static const struct habit / { on = $5 == table "[]" }
 	/^};/ { on = 0 }
 	on && match($0, /^\t\{"[^"]*"/) { print substr($0, 4, RLENGTH - 4) }' "$top/lib/base/habits.c" | tr ' ' '\n'; }
-for program in perfex ssrun prof; do
-	unknown='' imagined=''
-	for word in $(words "of_$program"); do
-		err=$("$program" "$word" 2>&1) && unknown="$unknown $word"
+for command in perfex ssrun prof 'ssrun monitor' 'prof block' 'prof verify' 'prof optimize'; do
+	program=${command% *} table=of_${command#* } least=20 unknown='' imagined=''
+	[ "$program" = "$command" ] || least=5
+	for word in $(words "$table"); do
+		err=$($command "$word" 2>&1) && unknown="$unknown $word"
 		case $err in "$program: no option $word
 $program:   "*) ;; *) unknown="$unknown $word" ;; esac
 		for option in $(printf '%s\n' "$err" | sed 1d | grep -oE '(^| )-[a-zA-Z_-]+' | tr -d ' '); do
 			grep -qx -e "$option" options || imagined="$imagined $option"
 		done
 	done
-	is "all habits of $program are known" "$unknown" ""
+	is "all habits of $command are known" "$unknown" ""
 	is "and all that is named exists" "$(printf '%s' "$imagined" | tr ' ' '\n' | grep -vx -e -dsc_hwc | sort -u | tr '\n' ' ')" ""
-	ok "$program has some" test "$(words "of_$program" | wc -l)" -gt 20
+	ok "$command has some" test "$(words "$table" | wc -l)" -gt "$least"
 done
 done_testing

@@ -423,6 +423,12 @@ generated python3.12 | make_experiment python.exp
 { generated node; printf 'image anonymous [anonymous]\nsample 0 1 0 7 3:0x7000\n'; } | make_experiment two.exp
 is "by image, generated code is one row" "$(prof -dso two.exp 2>/dev/null | grep -c 'anonymous')" 1
 like "generated code without names: the runtime's option" "$(prof node.exp 2>&1)" '^40.0% is in generated code without names. Run again so that there are some: node --perf-basic-prof$'
+# A runtime compiles one function at several places, and in several processes.
+{ generated node; printf 'image anonymous [anonymous]\n'; for at in '2 0x7000' '2 0x8000' '3 0x9000'; do
+	printf 'symbol %s 64 JS:*hot:x.js:1\nsample 0 1 0 10 %s\n' "$at" "$(echo "$at" | sed 's/ /:/')"; done; } | make_experiment twice.exp
+is "it has one row" "$(prof -csv twice.exp 2>/dev/null | grep -c 'JS:')" 1
+like "with all samples" "$(prof twice.exp 2>/dev/null)" ' 70 +JS:\*hot:x\.js:1 '
+is "by instruction, each place is there" "$(prof -dis -q 9 twice.exp 2>/dev/null | grep -cE ' (7000|8000|9000)( |$)')" 3
 generated luajit | sed 's/^image elf .*/image elf app/' | make_experiment luajit.exp
 like "of a runtime whose own code has no sample: by the command" "$(prof luajit.exp 2>&1)" '^40.0% is in generated code .*: a LuaJIT compiled'
 like "of a runtime that is not known: what prof reads" "$(prof app.exp 2>&1)" '^40.0% is in generated code without names. A runtime that writes /tmp/perf-PID.map gives it names$'
