@@ -289,6 +289,29 @@ static void draw_fold(struct frame *f, int line, size_t row)
 			TUI_KEY);
 }
 
+/* Tabs of a source line, which ends the text: stops are where the line has them, not the screen. */
+static void spread_tabs(struct strbuf *text, const char *source)
+{
+	const char *whole = strbuf_text(text), *at = source ? strstr(whole, source) : NULL;
+	struct strbuf out = {0};
+	size_t column = 0;
+
+	if (!at || !strchr(at, '\t'))
+		return;
+	strbuf_add(&out, whole, (size_t)(at - whole));
+	for (; *at; at++) {
+		size_t spaces = *at == '\t' ? 8 - column % 8 : 0;
+
+		if (spaces)
+			strbuf_printf(&out, "%*s", (int)spaces, "");
+		else
+			strbuf_putc(&out, *at);
+		column += spaces ? spaces : ((unsigned char)*at & 0xc0) != 0x80;
+	}
+	strbuf_fini(text);
+	*text = out;
+}
+
 static void draw_row_draw(struct frame *f, int line, size_t row)
 {
 	const struct report_table *t = f->p->table;
@@ -305,6 +328,7 @@ static void draw_row_draw(struct frame *f, int line, size_t row)
 	if (t->layout == REPORT_TREE && r->role != REPORT_TOTAL)
 		at += 2;
 	prof_row_text(t, row, &f->style, &text);
+	spread_tabs(&text, r->text);
 	tui_put(f->s, line, at, columns, f->p->skip, strbuf_text(&text), style);
 	if (t->layout == REPORT_TREE)
 		draw_fold(f, line, row);

@@ -79,12 +79,14 @@ static void menu_views(struct tui *t, struct tui_page *menu, struct tui_page *p)
 	const char *procedure = tui_subject(t, p), *image = r ? r->image : NULL;
 	const char *of = procedure ? procedure : r && r->procedure ? r->procedure : image;
 	long first = tui_into(t, p);
+	struct strbuf room = {0};
 	char text[300];
 
 	t->message[0] = '\0';
+	of = tui_short_name(of, &room);
 	if (first >= 0) {
 		snprintf(text, sizeof(text), "%s%s%.240s", view_text(t->source.reports[first].name),
-			of ? " of " : "", of ? of : "");
+			of[0] ? " of " : "", of);
 		menu_key(t, menu, TUI_KEY_RIGHT, text);
 	}
 	for (const struct tui_action *a = t->actions; a->name && procedure; a++) {
@@ -92,9 +94,10 @@ static void menu_views(struct tui *t, struct tui_page *menu, struct tui_page *p)
 
 		if (report < 0 || report == first || (size_t)report == p->ask.report)
 			continue;
-		snprintf(text, sizeof(text), "%s of %.240s", view_text(a->report), procedure);
+		snprintf(text, sizeof(text), "%s of %.240s", view_text(a->report), of);
 		menu_key(t, menu, a->keys[0], text);
 	}
+	strbuf_fini(&room);
 }
 
 /* The choice of this kind that is the row's; NULL: none, or all there is. */

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "report/report_names.h"
 #include "tui/panes.h"
 
 void tui_say(struct tui *t, const char *format, ...)
@@ -72,6 +73,15 @@ long tui_report_find(const struct tui *t, const char *name)
 	return -1;
 }
 
+const char *tui_short_name(const char *name, struct strbuf *room)
+{
+	enum { MOST = 60 };
+
+	report_name_put(room, name ? name : "",
+		name && strlen(name) > MOST ? NAMES_ENDS : NAMES_FULL, MOST);
+	return strbuf_text(room);
+}
+
 void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t size)
 {
 	static const char *const titles[] = {
@@ -83,17 +93,18 @@ void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t
 		[TUI_PAGE_ACTIONS] = "menu",
 	};
 	const struct tui_part *part = &p->ask.part;
-
+	struct strbuf name = {0};
+	const char *of = tui_short_name(p->ask.procedure, &name);
 	if (p->kind != TUI_PAGE_REPORT)
-		snprintf(room, size, "%s%s%s", titles[p->kind], p->ask.procedure ? ": " : "",
-			p->ask.procedure ? p->ask.procedure : "");
+		snprintf(room, size, "%s%s%s", titles[p->kind], of[0] ? ": " : "", of);
 	else
 		snprintf(room, size, "%s%s%s%s%s%s%s%.10s%s%.10s%s",
 			t->source.changes ? "changes of " : "",
-			t->source.reports[p->ask.report].name, p->ask.procedure ? " of " : "",
-			p->ask.procedure ? p->ask.procedure : "", part->name[0] ? ", " : "",
-			part->name, part->from[0] ? ", " : "", part->from,
-			part->from[0] ? " to " : "", part->to, part->from[0] ? " s" : "");
+			t->source.reports[p->ask.report].name, of[0] ? " of " : "", of,
+			part->name[0] ? ", " : "", part->name, part->from[0] ? ", " : "",
+			part->from, part->from[0] ? " to " : "", part->to,
+			part->from[0] ? " s" : "");
+	strbuf_fini(&name);
 }
 
 struct tui_page *tui_push(struct tui *t, enum tui_page_kind kind)

@@ -112,6 +112,8 @@ void tui_ask(struct tui *t, struct tui_page *p);
 /* Index of a report; -1. */
 long tui_report_find(const struct tui *t, const char *name);
 /* "lines of main" */
+/* The name of a function as titles and menus have it, perhaps in room; "" for NULL. */
+const char *tui_short_name(const char *name, struct strbuf *room);
 void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t size);
 /* With each figure its 95% interval, or without. */
 void tui_show_intervals(struct tui *t, bool intervals);
