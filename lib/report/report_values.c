@@ -173,6 +173,22 @@ static void note_rivals(struct report_values *w)
 			"of their shares overlap");
 }
 
+/* Nothing to report; -1. */
+static int no_values(const struct prof_data *d, struct error *e)
+{
+	const struct prof_request *r = d->request;
+	const char *file = r->count ? r->inputs[0].file : "the experiment";
+
+	for (size_t i = 0; i < r->count; i++)
+		if (experiment_has_values(r->inputs[i].experiment)) {
+			error_set(e, ERR_NOT_FOUND, "%s: the run was too short for values", file);
+			return error_hint(e, "give it more work, a rate (ssrun -values -rate 300), "
+					     "or several runs (ssrun -values -runs 30)");
+		}
+	error_set(e, ERR_NOT_FOUND, "%s: it has no values", file);
+	return error_hint(e, "ssrun -values command records them");
+}
+
 int report_values_report(struct prof_data *d, struct report_table *t,
 	void (*make)(struct report_values *w), const void *view, struct error *e)
 {
@@ -187,11 +203,8 @@ int report_values_report(struct prof_data *d, struct report_table *t,
 
 	t->schema = "prof.values/1";
 	report_describe(t, d);
-	if (rc == 0 && !w.v.sites.count && !w.v.tallies[VALUE_TALLY_MOMENTS]) {
-		error_set(e, ERR_NOT_FOUND, "%s: it has no values",
-			d->request->count ? d->request->inputs[0].file : "the experiment");
-		rc = error_hint(e, "ssrun -values command records them");
-	}
+	if (rc == 0 && !w.v.sites.count && !w.v.tallies[VALUE_TALLY_MOMENTS])
+		rc = no_values(d, e);
 	if (rc == 0 && explain_procedures_init(&w.procedures, d))
 		rc = error_nomem(e);
 	if (rc == 0) {

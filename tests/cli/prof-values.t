@@ -155,6 +155,9 @@ like "no experiment" "$status" '^[1-9]'
 echo "image elf $work/app" | make_experiment none || exit 1
 run prof -values none
 like "an experiment without values" "$status $err" '^125 .*(has no values|nothing to report|no metric)'
+printf 'type values\nimage elf %s/app\nmoments 0\n' "$work" | make_experiment short || exit 1
+run prof -operations short
+like "a run without windows was too short" "$status $err" '^125 .*too short for values$'
 prof -merge -o sum made made
 is "a file twice has the same shares" "$(prof -arguments sum | list | awk '/argument 1/ { print $1, $2, $4 }')" "2000 70 90"
 
