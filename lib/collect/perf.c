@@ -181,14 +181,18 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 	if (collect_wants(r, METRIC_BRANCHES))
 		request.costs = collect_costs_find(&c->costs, r->known);
 	else if (collect_wants(r, METRIC_VALUES))
-		c->experiment->cost_until = request.before = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+		c->experiment->cost_until = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	if (c->stops)
 		stops_request(r, &c->sampler, &request);
 	else
 		request.sampled = c->experiment->metrics.data[0].period;
 	c->sampler.branches.only_samples = request.only_samples;
-	if (collect_values_begin(r, &c->sampler, &request, &why) == 0)
+	if (collect_values_begin(r, &c->sampler, &request, &why) == 0) {
+		/* To time known levels costs once, and is no reason for fewer loads. */
+		request.before = r->values.latency ? clock_of(CLOCK_PROCESS_CPUTIME_ID)
+						   : c->experiment->cost_until;
 		c->sampler.branches.branches = branches_new(&request, &why);
+	}
 	if (c->sampler.branches.branches) {
 		if (c->stops)
 			stops_say(r, &c->sampler, &c->no_clock);
