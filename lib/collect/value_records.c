@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "experiment/branches.h"
 
+#define SPARE_MOST 32 /* windows: as many as come between two looks at them */
+
 static int note_value_names(struct value_records *r, int kind, struct error *e)
 {
 	char key[32];
@@ -83,6 +85,26 @@ static void window_free(struct value_window *w)
 	vec_fini(&w->touches);
 }
 
+static struct value_window window_new(struct value_records *r, uint64_t time)
+{
+	struct value_window w = {0};
+
+	pthread_mutex_lock(&r->lock);
+	if (r->spare.count)
+		w = r->spare.data[--r->spare.count];
+	pthread_mutex_unlock(&r->lock);
+	w.time = time;
+	w.seen.count = w.trace.count = w.touches.count = 0;
+	return w;
+}
+
+/* Locked. */
+static void window_spare(struct value_records *r, struct value_window *w)
+{
+	if (r->spare.count >= SPARE_MOST || vec_add(&r->spare, *w))
+		window_free(w);
+}
+
 static void value_count(struct value_records *r, const struct value_window *w, bool any)
 {
 	static const enum experiment_value_tally_kind ends[] = {
@@ -114,7 +136,7 @@ struct branches_charge value_records_visit(void *context, const struct branches_
 		.registers = visit->registers,
 		.state = visit->state,
 		.size = visit->size};
-	struct value_window w = {.time = visit->time};
+	struct value_window w = window_new(r, visit->time);
 	struct branches_charge spent;
 	uint64_t watched = 0;
 	bool any;
@@ -126,7 +148,7 @@ struct branches_charge value_records_visit(void *context, const struct branches_
 	value_count(r, &w, any);
 	take_windows(r);
 	if ((!w.seen.count && !w.trace.count) || vec_add(&r->queue, w))
-		window_free(&w);
+		window_spare(r, &w);
 	spent = r->spent;
 	r->spent = (struct branches_charge){0};
 	pthread_mutex_unlock(&r->lock);
@@ -282,7 +304,9 @@ int value_records_advance(struct value_records *r, uint64_t time)
 	for (; rc == 0 && r->next < r->pending.count && r->pending.data[r->next].time < time;
 		r->next++) {
 		rc = value_records_window(r, &r->pending.data[r->next]);
-		window_free(&r->pending.data[r->next]);
+		pthread_mutex_lock(&r->lock);
+		window_spare(r, &r->pending.data[r->next]);
+		pthread_mutex_unlock(&r->lock);
 	}
 	pthread_mutex_lock(&r->lock);
 	r->spent.own += clock_of(CLOCK_THREAD_CPUTIME_ID) - began;
@@ -323,6 +347,9 @@ void value_records_fini(struct value_records *r)
 		window_free(&r->pending.data[r->next]);
 	for (size_t i = 0; i < r->queue.count; i++)
 		window_free(&r->queue.data[i]);
+	for (size_t i = 0; i < r->spare.count; i++)
+		window_free(&r->spare.data[i]);
+	vec_fini(&r->spare);
 	vec_fini(&r->pending);
 	vec_fini(&r->queue);
 	value_sites_fini(&r->sites);

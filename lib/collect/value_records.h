@@ -29,7 +29,7 @@ struct value_records {
 	struct watches watches; /* of the thread that traces */
 	/* shared */
 	pthread_mutex_t lock;
-	value_windows queue;
+	value_windows queue, spare;      /* spare: their room is used again */
 	uint64_t tallies[VALUE_TALLIES]; /* not yet in the experiment */
 	struct branches_charge spent;    /* by this side and its module, not yet charged */
 	/* taken, from next on not yet in the experiment */
