@@ -145,6 +145,9 @@ struct model_execution_config {
 	 * fp_adders: the multipliers add. */
 	uint32_t loads, stores, alus, multipliers, fp_adders, fp_multipliers, vectors, shuffles,
 		branches;
+	/* Of alus, those that do long addresses, shifts, and moves on conditions of two flags; 0:
+	 * all. See enum model_latency. */
+	uint32_t long_addresses, shifters, flags_moves;
 	/* Latencies, cycles; see enum model_latency.  0 is 1. */
 	uint32_t multiply, fp_add, fp_multiply, fused, convert, vector, vector_multiply, shuffle,
 		move, crypto, microcode, divide, fp_divide, fp_root, long_address;
@@ -180,7 +183,7 @@ enum model_predictor {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 14
+#define MODEL_CONFIG_VERSION 15
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */

@@ -37,7 +37,10 @@ enum model_latency {
 	MODEL_LATENCY_SHUFFLE, /* also across lanes */
 	MODEL_LATENCY_MOVE,    /* between general and vector registers */
 	MODEL_LATENCY_CRYPTO,
-	MODEL_LATENCY_LONG_ADDRESS, /* an address of three parts, or with a scaled index */
+	MODEL_LATENCY_LONG_ADDRESS,   /* an address of three parts */
+	MODEL_LATENCY_SCALED_ADDRESS, /* of less, with a scaled index */
+	MODEL_LATENCY_SHIFT,          /* also rotations, tests of bits, signs for the other half */
+	MODEL_LATENCY_FLAGS_MOVE,     /* a move on a condition of two flags */
 	MODEL_LATENCY_MICROCODE,
 	/* From here on there is more to them than a latency. */
 	MODEL_LATENCY_SPECIAL,

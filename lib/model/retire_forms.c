@@ -5,7 +5,7 @@
  * that no instruction reads are not kept; those of the same block are read from registers.
  *
  * Each class has units of its own: a number of ports. Units that do not fit into the 31 ports of a
- * calendar's entry are unlimited.
+ * calendar's entry are unlimited. Some of the units for arithmetic do more than others.
  */
 #include "model/retire_loop.h"
 
@@ -19,6 +19,10 @@ enum unit {
 	VECTORS,
 	SHUFFLES,
 	BRANCHES, /* conditional */
+	COUNTED_UNITS,
+	LONG_ADDRESSES = COUNTED_UNITS, /* this and what follows: some of ALUS */
+	SHIFTERS,
+	FLAGS_MOVERS,
 	UNITS,
 	NO_UNIT = UNITS
 };
@@ -38,7 +42,10 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_SHUFFLE] = SHUFFLES,
 	[MODEL_LATENCY_MOVE] = VECTORS,
 	[MODEL_LATENCY_CRYPTO] = SHUFFLES,
-	[MODEL_LATENCY_LONG_ADDRESS] = ALUS,
+	[MODEL_LATENCY_LONG_ADDRESS] = LONG_ADDRESSES,
+	[MODEL_LATENCY_SCALED_ADDRESS] = ALUS,
+	[MODEL_LATENCY_SHIFT] = SHIFTERS,
+	[MODEL_LATENCY_FLAGS_MOVE] = FLAGS_MOVERS,
 	[MODEL_LATENCY_MICROCODE] = NO_UNIT,
 	[MODEL_LATENCY_DIVIDE] = NO_UNIT,
 	[MODEL_LATENCY_FP_DIVIDE] = NO_UNIT,
@@ -48,17 +55,27 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_STRING] = NO_UNIT,
 };
 
+/* The last `count` of some ports, which others take last; 0: all. */
+static uint32_t last_ports(uint32_t ports, uint32_t count)
+{
+	uint32_t most = (uint32_t)__builtin_popcount(ports);
+
+	for (; count && most > count; most--)
+		ports &= ports - 1;
+	return ports;
+}
+
 /* Ports by unit, from the lowest bit on. */
 static void init_ports(const struct model_execution_config *e, uint32_t ports[UNITS + 1])
 {
-	const uint32_t count[UNITS] = {e->loads, e->stores, e->alus, e->multipliers, e->fp_adders,
-		e->fp_multipliers, e->vectors, e->shuffles, e->branches};
+	const uint32_t count[COUNTED_UNITS] = {e->loads, e->stores, e->alus, e->multipliers,
+		e->fp_adders, e->fp_multipliers, e->vectors, e->shuffles, e->branches};
 	uint32_t used = 0;
 	int i;
 
 	for (i = 0; i <= UNITS; i++)
 		ports[i] = RETIRE_NO_PORT;
-	for (i = 0; i < UNITS; i++) {
+	for (i = 0; i < COUNTED_UNITS; i++) {
 		if (!count[i] || count[i] > 31 - used)
 			continue;
 		ports[i] = ((UINT32_C(1) << count[i]) - 1) << used;
@@ -66,6 +83,9 @@ static void init_ports(const struct model_execution_config *e, uint32_t ports[UN
 	}
 	if (!count[FP_ADDERS])
 		ports[FP_ADDERS] = ports[FP_MULTIPLIERS];
+	ports[LONG_ADDRESSES] = last_ports(ports[ALUS], e->long_addresses);
+	ports[SHIFTERS] = last_ports(ports[ALUS], e->shifters);
+	ports[FLAGS_MOVERS] = last_ports(ports[ALUS], e->flags_moves);
 }
 
 /* The least latency is a cycle. */
@@ -93,6 +113,9 @@ static void init_forms(struct retire *t, const struct model_config *config)
 		[MODEL_LATENCY_MOVE] = at_least_one(e->move),
 		[MODEL_LATENCY_CRYPTO] = at_least_one(e->crypto),
 		[MODEL_LATENCY_LONG_ADDRESS] = at_least_one(e->long_address),
+		[MODEL_LATENCY_SCALED_ADDRESS] = at_least_one(e->long_address),
+		[MODEL_LATENCY_SHIFT] = 1,
+		[MODEL_LATENCY_FLAGS_MOVE] = 1,
 		[MODEL_LATENCY_MICROCODE] = at_least_one(e->microcode),
 		[MODEL_LATENCY_DIVIDE] = at_least_one(e->divide),
 		[MODEL_LATENCY_FP_DIVIDE] = at_least_one(e->fp_divide),

@@ -6,7 +6,8 @@
  *
  * Source: def-use chains of straight-line code, one pass. Cost: a few operations per statement.
  *
- * The four fields in which VEX keeps the operands of flags are one register. So are the x87 stack
+ * The four fields in which VEX keeps the operands of flags are one register. Only instructions that
+ * are documented to read flags need it: not those that keep some of them. So are the x87 stack
  * and its state. The stack pointer moved by a constant, and any register that an instruction moves
  * by a constant besides its access (string operations), is ready at once, as with the stack engines
  * and renamers of processors.
@@ -55,6 +56,7 @@ struct walk {
 	UInt written[MODEL_REGISTERS]; /* bytes that the instruction writes, a bit each */
 	UInt traits;                   /* of the current instruction */
 	Int flags;                     /* the last instruction that wrote flags; -1: none here */
+	Bool kept;                     /* and that one keeps some */
 };
 
 /* Of one instruction; results are registers. */
@@ -215,23 +217,46 @@ static struct set condition(const struct walk *w, const IRExpr *e, struct set fr
 	if (w->flags < 0 || !(w->traits & TRAITS_READS_FLAGS) ||
 		(e->tag != Iex_CCall && typeOfIRExpr(w->in->tyenv, e) != Ity_I1))
 		return from;
-	for (i = 0; i < from.count; i++)
+	for (i = 0; !w->kept && i < from.count; i++)
 		if (from.slot[i] != flags)
 			set_add(&needed[w->flags].operands, from.slot[i]);
 	return result;
+}
+
+/* Does the instruction compute e to keep flags that it does not need? */
+static Bool keeps_flags(const struct walk *w, const IRExpr *e)
+{
+	static const HChar helper[] = "amd64g_calculate_rflags";
+
+	if (w->traits & TRAITS_READS_FLAGS)
+		return False;
+	if (e->tag == Iex_CCall)
+		return VG_(strncmp)(e->Iex.CCall.cee->name, helper, sizeof(helper) - 1) == 0;
+	return (w->traits & TRAITS_KEEPS_FLAGS) && typeOfIRExpr(w->in->tyenv, e) == Ity_I1;
+}
+
+static void see_get(struct walk *w, IRTemp t, Int offset)
+{
+	Int base;
+	UInt reg = register_at(offset, &base);
+
+	if (reg == MODEL_REGISTER_FLAGS && w->insn >= 0 && !(w->traits & TRAITS_READS_FLAGS))
+		reg = NO_SLOT;
+	copies(w, t, reg == NO_SLOT ? NO_SLOT : w->now[reg]);
 }
 
 static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 {
 	struct set from = {0};
 	IRExpr *const *args;
-	Int base;
-	UInt reg;
 
+	if (keeps_flags(w, e)) {
+		depend_computes(w, t, from);
+		return;
+	}
 	switch (e->tag) {
 	case Iex_Get:
-		reg = register_at(e->Iex.Get.offset, &base);
-		copies(w, t, reg == NO_SLOT ? NO_SLOT : w->now[reg]);
+		see_get(w, t, e->Iex.Get.offset);
 		return;
 	case Iex_GetI:
 		copies(w, t, w->now[MODEL_REGISTER_OTHER]);
@@ -271,7 +296,8 @@ static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 	case Iex_ITE:
 		add_needs(w, &from, e->Iex.ITE.cond);
 		add_needs(w, &from, e->Iex.ITE.iftrue);
-		add_needs(w, &from, e->Iex.ITE.iffalse);
+		if (!(w->traits & TRAITS_KEEPS_FLAGS))
+			add_needs(w, &from, e->Iex.ITE.iffalse);
 		break;
 	default:
 		break;
@@ -295,7 +321,8 @@ static void see_put(struct walk *w, Int offset, const IRExpr *data)
 		if (v->slot == w->now[reg] && reg < 16 && (v->moved || v->insn < 0))
 			return;
 	}
-	depend_use(w, data);
+	if (reg != MODEL_REGISTER_FLAGS || !(w->traits & TRAITS_KEEPS_FLAGS))
+		depend_use(w, data);
 	write_register(w, reg, offset - base, size);
 }
 
@@ -486,8 +513,10 @@ static void depend_on_flags(struct walk *w, const uint8_t *code, UInt length)
 								 : 0);
 	if ((traits & TRAITS_READS_FLAGS) && w->flags >= 0)
 		set_add(&needed[w->insn].operands, (UInt)(MODEL_RESULT + w->flags));
-	if (traits & TRAITS_WRITES_FLAGS)
+	if (traits & TRAITS_WRITES_FLAGS) {
 		w->flags = w->insn;
+		w->kept = (traits & TRAITS_KEEPS_FLAGS) != 0;
+	}
 	w->traits = traits;
 }
 

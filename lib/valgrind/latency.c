@@ -50,13 +50,16 @@ static const struct row rows[] = {
 	ROW(0, 0x8a, 0x8a, ANY, ALU),
 	ROW(0, 0x89, 0x8b, ANY, NONE),                    /* mov: loads, and between registers */
 	ROW(0, 0x8f, 0x90, ANY, NONE),                    /* pop, nop */
+	ROW(0, 0x98, 0x99, ANY, SHIFT),                   /* cdqe, cqo */
 	ROW(0, 0xa0, 0xa1, ANY, NONE),
 	ROW(0, 0xa2, 0xa5, ANY, STORE),                   /* mov, movs */
 	ROW(0, 0xaa, 0xab, ANY, STORE),
 	ROW(0, 0xac, 0xad, ANY, NONE),
+	FIELD(0, 0xc0, 0xc1, ANY, 0xf3, SHIFT),           /* not rcl and rcr */
 	ROW(0, 0xc2, 0xc3, ANY, NONE),                    /* ret: its load is predicted */
 	ROW(0, 0xc6, 0xc7, MEMORY, STORE),
 	ROW(0, 0xc9, 0xc9, ANY, NONE),
+	FIELD(0, 0xd0, 0xd3, ANY, 0xf3, SHIFT),
 	ROW(0, 0xe8, 0xe8, ANY, STORE),                   /* call */
 	ROW(0, 0xe9, 0xe9, ANY, NONE),
 	ROW(0, 0xeb, 0xeb, ANY, NONE),
@@ -111,6 +114,8 @@ static const struct row rows[] = {
 	PREFIXED(1, 0x2d, 12, ANY, CONVERT),
 	ROW(1, 0x2a, 0x2d, ANY, FP_ADD),
 	ROW(1, 0x2e, 0x2f, ANY, MOVE),                    /* compare into the flags */
+	ROW(1, 0x46, 0x47, ANY, FLAGS_MOVE),              /* cmovbe, cmova */
+	ROW(1, 0x4c, 0x4f, ANY, FLAGS_MOVE),              /* cmovl to cmovg */
 	ROW(1, 0x50, 0x50, ANY, MOVE),
 	ROW(1, 0x52, 0x53, ANY, FP_MULTIPLY),
 	ROW(1, 0x54, 0x57, ANY, VECTOR),
@@ -135,8 +140,10 @@ static const struct row rows[] = {
 	ROW(1, 0x7e, 0x7e, ANY, MOVE),
 	ROW(1, 0x7f, 0x7f, MEMORY, STORE),
 	ROW(1, 0x7f, 0x7f, ANY, NONE),
+	ROW(1, 0xa3, 0xa3, REGISTER, SHIFT),              /* bt */
 	ROW(1, 0xaf, 0xaf, ANY, MULTIPLY),
 	ROW(1, 0xb6, 0xb7, MEMORY, NONE),
+	FIELD(1, 0xba, 0xba, ANY, 1 << 4, SHIFT),
 	ROW(1, 0xbe, 0xbf, MEMORY, NONE),
 	ROW(1, 0xc2, 0xc2, ANY, FP_ADD),
 	ROW(1, 0xc3, 0xc3, ANY, STORE),
@@ -181,6 +188,7 @@ static const struct row rows[] = {
 	PREFIXED(2, 0xf1, 8, ANY, MULTIPLY),
 	PREFIXED(2, 0xf5, 12, ANY, MULTIPLY),             /* pdep, pext */
 	PREFIXED(2, 0xf6, 8, ANY, MULTIPLY),              /* mulx */
+	PREFIXED(2, 0xf7, 14, ANY, SHIFT),                /* shlx, sarx, shrx */
 	ROW(2, 0xf0, 0xff, ANY, ALU),
 	ROW(2, 0x00, 0xff, ANY, VECTOR),
 
@@ -202,6 +210,7 @@ static const struct row rows[] = {
 	ROW(3, 0x46, 0x46, ANY, SHUFFLE),
 	ROW(3, 0x60, 0x63, ANY, MICROCODE),               /* string compares */
 	ROW(3, 0xcc, 0xdf, ANY, CRYPTO),
+	PREFIXED(3, 0xf0, 8, ANY, SHIFT),                 /* rorx */
 	ROW(3, 0xf0, 0xff, ANY, ALU),
 	ROW(3, 0x00, 0xff, ANY, VECTOR),
 };
@@ -216,14 +225,16 @@ static int latency_fits(const struct row *r, const struct scan *s)
 	       (r->form == ANY || (r->form == REGISTER) == is_register);
 }
 
-/* lea of base, index and displacement, or with a scaled index. */
-static int is_long_address(const struct scan *s)
+static unsigned latency_of_address(const struct scan *s)
 {
 	struct scan_memory m;
 
 	scan_memory(s, &m);
-	return m.index != SCAN_NO_REGISTER &&
-	       (m.scale || (m.base != SCAN_NO_REGISTER && m.displacement));
+	if (m.index == SCAN_NO_REGISTER)
+		return MODEL_LATENCY_ALU;
+	if (m.base != SCAN_NO_REGISTER && m.displacement)
+		return MODEL_LATENCY_LONG_ADDRESS;
+	return m.scale ? MODEL_LATENCY_SCALED_ADDRESS : MODEL_LATENCY_ALU;
 }
 
 unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)
@@ -241,8 +252,8 @@ unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)
 	if (class_bits & MODEL_FP_DIVIDE)
 		return s.map == 1 && s.opcode == 0x51 ? MODEL_LATENCY_FP_ROOT
 						      : MODEL_LATENCY_FP_DIVIDE;
-	if (s.map == 0 && s.opcode == 0x8d && is_long_address(&s))
-		return MODEL_LATENCY_LONG_ADDRESS;
+	if (s.map == 0 && s.opcode == 0x8d)
+		return latency_of_address(&s);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (latency_fits(&rows[i], &s))
 			return rows[i].latency;

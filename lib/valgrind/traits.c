@@ -56,6 +56,18 @@ static const struct opcodes traits_general[] = {
 	{3, 0x60, 0x63, ALL, WRITES}, /* string compares */
 };
 
+/* VEX has them need flags, which processors rename apart, or merge later. */
+static int traits_keeps_flags(const struct scan *s)
+{
+	unsigned field = s->modrm >> 3 & 7;
+
+	if (s->map != 0 || s->vex)
+		return 0;
+	return ((s->opcode & 0xfe) == 0xfe && field < 2) ||
+	       ((s->opcode & 0xfe) == 0xd2 && field != 2 && field != 3) ||
+	       (((s->opcode & 0xfe) == 0xc0 || (s->opcode & 0xfe) == 0xd0) && field < 2);
+}
+
 /* add, or, adc, sbb, and, sub, xor, cmp */
 static unsigned traits_arithmetic(unsigned which)
 {
@@ -102,6 +114,8 @@ unsigned traits_of(const uint8_t *code, unsigned length)
 
 	scan(&s, code, length);
 	traits = traits_of_flags(&s);
+	if (traits_keeps_flags(&s))
+		traits |= TRAITS_KEEPS_FLAGS;
 	if (traits_in_vector(&s))
 		traits |= TRAITS_VECTOR;
 	if (scan_has_memory(&s)) {

@@ -14,6 +14,7 @@ enum {
 	TRAITS_COMPARES = 1 << 4,     /* cmp, test: one operation with a branch that follows */
 	TRAITS_ADDS = 1 << 5,  /* add, sub, and, or, xor, inc, dec: the same on some processors */
 	TRAITS_JUMPS = 1 << 6, /* a conditional branch that reads the flags */
+	TRAITS_KEEPS_FLAGS = 1 << 7, /* inc, dec, shifts by cl, rotations: not all are written */
 };
 
 /* A bit each. */

@@ -41,6 +41,11 @@ IRType typeOfIRExpr(const IRTypeEnv *env, const IRExpr *e)
 	return e->tag == Iex_RdTmp ? env->types[e->Iex.RdTmp.tmp] : Ity_I64;
 }
 
+Int VG_(strncmp)(const HChar *a, const HChar *b, SizeT n)
+{
+	return strncmp(a, b, n);
+}
+
 Int sizeofIRType(IRType type)
 {
 	return type == Ity_I8     ? 1
@@ -290,6 +295,44 @@ static void chain(void)
 	is_insn(2, MODEL_LATENCY_MULTIPLY, NONE, NONE, R + 1, B, A, SINK, "the last");
 }
 
+/* Of the flags that it does not write; as VEX has them. */
+static void keeping(void)
+{
+	static IRCallee carry = {.name = "amd64g_calculate_rflags_c"};
+	IRExpr *arguments[3] = {0};
+
+	begin();
+	arguments[0] = tmp(2);
+	arguments[1] = tmp(3);
+	mark("48ffc0"); /* inc %rax */
+	write(0, get(GUEST(RAX)));
+	write(1, binop(Iop_Add64, tmp(0), constant(1)));
+	write(2, get(GUEST(CC_OP)));
+	write(3, get(GUEST(CC_DEP1)));
+	write(4, expr((IRExpr){.tag = Iex_CCall, .Iex.CCall = {.cee = &carry, .args = arguments}}));
+	put(GUEST(CC_NDEP), tmp(4));
+	put(GUEST(CC_DEP1), tmp(1));
+	put(GUEST(RAX), tmp(1));
+	mark("48d3e3"); /* shl %cl,%rbx */
+	write(5, get(GUEST(RBX)));
+	write(6, get(GUEST(RCX)));
+	write(7, binop(Iop_Shl64, tmp(5), tmp(6)));
+	write(8, expr((IRExpr){.tag = Iex_ITE,
+			 .Iex.ITE = {.cond = tmp(6), .iftrue = tmp(7), .iffalse = tmp(1)}}));
+	put(GUEST(CC_DEP1), tmp(8));
+	put(GUEST(CC_NDEP), tmp(4));
+	put(GUEST(RBX), tmp(7));
+	mark("480f94c2"); /* sete %dl */
+	write(9, expr((IRExpr){.tag = Iex_Unop, .Iex.Unop = {.op = Iop_64to8, .arg = tmp(8)}}));
+	put(GUEST(RDX), tmp(9));
+	end();
+	is_insn(0, MODEL_LATENCY_ALU, NONE, NONE, A, NONE, FLAGS, A, "inc needs no flags");
+	is_insn(1, MODEL_LATENCY_SHIFT, NONE, NONE, B, C, FLAGS, B, "nor does a shift by cl");
+	ok(insns[1].source[2] == NONE, "nor the operand of who wrote them last");
+	is_insn(2, MODEL_LATENCY_ALU, NONE, NONE, R + 1, NONE, D, SINK,
+		"who reads them needs the shift");
+}
+
 static void stale(void)
 {
 	begin();
@@ -305,6 +348,7 @@ int main(void)
 	stack();
 	vectors();
 	chain();
+	keeping();
 	stale();
 	return done();
 }
