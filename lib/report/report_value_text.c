@@ -173,9 +173,11 @@ size_t report_values_rivals(const struct prof_value_site *s)
 
 struct quantity report_values_rival_count(const struct prof_value_site *s)
 {
-	return s->sums.moments < VALUES_MOMENTS_FEW
-		       ? (struct quantity){.label = LABEL_NONE}
-		       : quantity_exact((double)report_values_rivals(s), LABEL_ESTIMATED);
+	const struct quantity none = {.label = LABEL_NONE};
+
+	if (s->sums.moments < VALUES_MOMENTS_FEW)
+		return none;
+	return quantity_exact((double)report_values_rivals(s), LABEL_ESTIMATED);
 }
 
 /* Whether a value is frequent enough to be shown after the first. */
