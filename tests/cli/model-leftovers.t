@@ -3,6 +3,8 @@
 . "$TOP/tests/lib.sh"
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
 mkdir scratch
+# Runs' directories. Valgrind has files beside them for a moment when a process begins.
+directories() { ls -d scratch/perfex-model.* | wc -l; }
 TMPDIR=$work/scratch
 export TMPDIR
 perfex -q -source model -machine zen4 -e 17 -o counts -- sh -c ': > begun; until [ -e end ]; do sleep 0.1; done' &
@@ -13,7 +15,7 @@ killed=$!
 wait_for test -e begun2
 kill -9 $killed
 wait $killed 2>/dev/null
-is "two directories" "$(ls scratch | wc -l)" 2
+is "two directories" "$(directories)" 2
 # Also of another command, which has no use for the model.
 perfex -q -source model -machine zen4 -e 17 -o counts3 -- sh -c ': > begun3; until [ -e end ]; do sleep 0.1; done' &
 another=$!
@@ -21,14 +23,14 @@ wait_for test -e begun3
 kill -9 $another
 wait $another 2>/dev/null
 run perfex -q -source os -e page-faults true
-is "perfex without the model removes what killed runs left" "$(ls scratch | wc -l)" 1
+is "perfex without the model removes what killed runs left" "$(directories)" 1
 perfex -q -source model -machine zen4 -e 17 -o counts4 -- sh -c ': > begun4; until [ -e end ]; do sleep 0.1; done' &
 another=$!
 wait_for test -e begun4
 kill -9 $another
 wait $another 2>/dev/null
 run ssrun -q -o sample.x -pcsamp true
-is "so does ssrun" "$(ls scratch | wc -l)" 1
+is "so does ssrun" "$(directories)" 1
 # Its program goes on and makes files there: each process its counts.
 perfex -q -source model -machine zen4 -e 17 -o counts5 -- sh -c ': > begun5; n=0; while [ $n -lt 40 ]; do n=$((n + 1)); true & /bin/true & done; wait' &
 another=$!
@@ -36,8 +38,7 @@ wait_for test -e begun5
 kill -9 $another
 wait $another 2>/dev/null
 run perfex -q -source os -e page-faults true
-# For those that begin, Valgrind has files there for a moment.
-has() { [ "$(ls scratch | wc -l)" = "$1" ]; }
+has() { [ "$(directories)" = "$1" ]; }
 ok "also while the killed run's program begins processes" wait_for has 1
 mkdir scratch/perfex-model.others scratch/perfex-model.empty scratch/perfex-model.new
 : > scratch/perfex-model.others/file
