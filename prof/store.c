@@ -88,7 +88,7 @@ static int list_images(
 			sheet_number(&rows, image->first);
 			sheet_number(&rows, image->last);
 		} else {
-			shown_print("%.12s  %08u..%08u  %4zu files  %8" PRIu64 " bytes  %s",
+			shown_print("%-12.12s  %08u..%08u  %4zu files  %8" PRIu64 " bytes  %s",
 				image->id, image->first, image->last, image->files.count,
 				image->bytes, image->path);
 		}

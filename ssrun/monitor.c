@@ -132,8 +132,8 @@ static void monitor_print(const struct monitor_status *s, bool running)
 		(double)s->period * 1e-6);
 	if (s->lacks[0])
 		shown_print("%-14s %s", "lacks", s->lacks);
-	shown_print("%-14s %.4f%% of the machine's processor time, at most %.4f%% in an interval; "
-		    "the budget is %.4f%%",
+	shown_print("%-14s %.4f%% of the machine's processor time with its start, at most %.4f%% "
+		    "in an interval after it; the budget is %.4f%%",
 		"cost", 100 * s->overhead, 100 * s->peak, 100 * s->budget);
 	shown_print("%-14s %.3f s of its own, %.0f ns each for %" PRIu64 " samples; %" PRIu64
 		    " bytes of memory",
@@ -144,8 +144,8 @@ static void monitor_print(const struct monitor_status *s, bool running)
 	shown_print("%-14s %" PRIu64 " user, %" PRIu64 " system, %" PRIu64 " kernel, %" PRIu64
 		    " idle; lost %" PRIu64,
 		"samples", s->user, s->system, s->kernel, s->idle, s->lost);
-	shown_print("%-14s %.2f%% of user samples; %" PRIu64 " in files that were removed, %" PRIu64
-		    " in generated code",
+	shown_print("%-14s %.2f%% of user samples; %" PRIu64
+		    " in files that could not be read, %" PRIu64 " in generated code",
 		"mapped", 100 * monitor_status_mapped(s), s->gone, s->generated);
 	shown_print("%-14s %" PRIu64 " processes, %" PRIu64 " images, %" PRIu64 " addresses", "now",
 		s->processes, s->images, s->addresses);

@@ -37,7 +37,8 @@
 enum experiment_image_kind {
 	EXPERIMENT_IMAGE_UNKNOWN,
 	EXPERIMENT_IMAGE_ELF,
-	EXPERIMENT_IMAGE_FILE,      /* mapped from a file that is not an ELF image: offsets in it */
+	EXPERIMENT_IMAGE_FILE,      /* mapped from a file that is not an ELF image, or with a
+				       build-id, from one that was removed unread: offsets in it */
 	EXPERIMENT_IMAGE_ANONYMOUS, /* made by a process (JIT): addresses of memory */
 	EXPERIMENT_IMAGE_KERNEL,    /* the kernel and its modules: addresses of memory */
 	EXPERIMENT_IMAGE_VDSO,

@@ -18,6 +18,9 @@ struct waiting { /* table entry */
 		uint32_t metric, reserved;
 	} key;
 	uint64_t count;
+	char *path;
+	uint8_t build_id[EXPERIMENT_BUILD_ID_MAX];
+	uint32_t build_id_length;
 };
 
 #define WAITING_MOST 4096
@@ -60,6 +63,13 @@ static int interval_begin(struct watch *w, const struct watch_clock *clock, uint
 		       : -1;
 }
 
+static void waiting_fini(struct watch *w)
+{
+	for (size_t i = 0; i < w->waiting.count; i++)
+		free(((struct waiting *)table_at(&w->waiting, i))->path);
+	table_fini(&w->waiting);
+}
+
 int monitor_watch_init(struct watch *w, const struct watch_clock *clock, uint64_t now)
 {
 	memset(w, 0, sizeof(*w));
@@ -81,7 +91,7 @@ void monitor_watch_fini(struct watch *w)
 		experiment_fini(&w->record);
 	vec_fini(&w->last);
 	vec_fini(&w->seen);
-	table_fini(&w->waiting);
+	waiting_fini(w);
 }
 
 int monitor_watch_record(struct watch *w)
@@ -101,7 +111,8 @@ void monitor_watch_recorded(struct watch *w, struct experiment *x)
 
 bool monitor_watch_fills(const struct watch *w)
 {
-	return w->experiment.nodes.count >= WATCH_ADDRESSES / 4 * 3;
+	return w->experiment.nodes.count + w->waiting.count >= WATCH_ADDRESSES / 4 * 3 ||
+	       w->experiment.images.count + w->waiting.count >= WATCH_IMAGES / 4 * 3;
 }
 
 bool monitor_watch_full(const struct watch *w)
@@ -208,7 +219,27 @@ static int watch_place(
 	return experiment_add(&w->experiment, metric, 0, 0, (uint32_t)node, 1);
 }
 
-/* Ends the wait of all: those whose build-id was read meanwhile have an image and an address. */
+/* If no file with the build-id was read, the places of its segments are not known, and the address
+ * is the offset in the file. */
+static int waited_place(struct watch *w, const struct waiting *s, const struct collect_build *b)
+{
+	struct experiment_image unread = {.kind = EXPERIMENT_IMAGE_FILE,
+		.path = s->path,
+		.build_id_length = s->build_id_length};
+	long image, node;
+
+	memcpy(unread.build_id, s->build_id, sizeof(unread.build_id));
+	image = experiment_image(&w->experiment, b ? &b->identity : &unread, NULL);
+	node = image < 0
+		       ? -1
+		       : experiment_node(&w->experiment, EXPERIMENT_ROOT, (uint32_t)image,
+				 b ? segments_address(&b->segments, s->key.offset) : s->key.offset);
+	return node < 0 ? -1
+			: experiment_add(
+				  &w->experiment, s->key.metric, 0, 0, (uint32_t)node, s->count);
+}
+
+/* Ends the wait of all. */
 static int watch_waited(struct watch *w)
 {
 	int rc = 0;
@@ -216,21 +247,13 @@ static int watch_waited(struct watch *w)
 	for (size_t i = 0; i < w->waiting.count && rc == 0; i++) {
 		const struct waiting *s = table_at(&w->waiting, i);
 		const struct collect_build *b = builds_find(&w->images.builds, s->key.build_id);
-		long image = b ? experiment_image(&w->experiment, &b->identity, NULL) : 0;
-		long node = -1;
 
-		if (!b)
-			w->counts.gone += s->count;
-		else if (monitor_watch_full(w))
+		if (monitor_watch_full(w) || (!b && w->experiment.images.count >= WATCH_IMAGES))
 			w->counts.dropped += s->count;
-		else if (image < 0 ||
-			 (node = experiment_node(&w->experiment, EXPERIMENT_ROOT, (uint32_t)image,
-				  segments_address(&b->segments, s->key.offset))) < 0 ||
-			 experiment_add(
-				 &w->experiment, s->key.metric, 0, 0, (uint32_t)node, s->count))
-			rc = -1;
+		else
+			rc = waited_place(w, s, b);
 	}
-	table_fini(&w->waiting);
+	waiting_fini(w);
 	w->waiting = TABLE_OF(struct waiting);
 	return rc;
 }
@@ -250,8 +273,12 @@ static int watch_wait(struct watch *w, const struct mapping *m, uint64_t pc, boo
 	s = table_add(&w->waiting, &key.key);
 	if (!s)
 		return -1;
-	s->count++;
-	return 0;
+	if (!s->count++) {
+		s->path = strdup(image->identity.path);
+		s->build_id_length = image->identity.build_id_length;
+		memcpy(s->build_id, image->identity.build_id, sizeof(s->build_id));
+	}
+	return s->path ? 0 : -1;
 }
 
 static int watch_sample(struct watch *w, const struct record *r)
@@ -394,8 +421,14 @@ int monitor_watch_detach(struct watch *w, struct watch_part *part, const struct 
 
 void monitor_watch_put(struct watch_part *part, struct store *s)
 {
-	for (uint32_t i = 0; i < part->experiment.images.count; i++) {
-		part->written[i] = store_add_image(s, &part->experiment, i, 0, &part->why) >= 0;
+	const struct experiment *x = &part->experiment;
+	bool removed = store_add_removed(s, x, 0, &part->why) >= 0;
+
+	part->failed = removed ? 0 : -1;
+	for (uint32_t i = 0; i < x->images.count; i++) {
+		part->written[i] = x->images.data[i].kind == EXPERIMENT_IMAGE_FILE
+					   ? removed
+					   : store_add_image(s, x, i, 0, &part->why) >= 0;
 		if (!part->written[i])
 			part->failed = -1;
 	}

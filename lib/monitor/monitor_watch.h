@@ -2,6 +2,7 @@
 /*
  * What the kernel's records say, added up by image and address: the part of the Monitor that needs
  * no kernel. Memory is bounded: addresses by WATCH_ADDRESSES, processes by those that run.
+ * A file that was removed before it could be read is known by its name and build-id.
  *
  * A sample is the user's address, in user mode or in the kernel on the program's behalf. Of the
  * tick of the timer, the kernel says only where the user was: a thread in a system call is
@@ -16,6 +17,8 @@
 #include "store/store.h"
 
 #define WATCH_ADDRESSES 32768
+/* With this many files, samples in others that were removed unread are dropped. */
+#define WATCH_IMAGES 8192
 
 /* User registers of a sample: what monitor_watch_take reads. */
 #if defined(__x86_64__)
@@ -40,7 +43,7 @@ struct watch_counts {
 	uint64_t system;    /* in the kernel, for a program */
 	uint64_t generated; /* of both, as the next two: in code that programs made, which is not
 			       stored */
-	uint64_t gone;      /* in files that could not be read any more */
+	uint64_t gone;      /* in files without build-id that could not be read any more */
 	uint64_t unmapped;  /* in no known mapping */
 	uint64_t between;   /* of system: in no mapping, as when a program is replaced by another */
 	uint64_t lost;      /* records that the kernel dropped */
@@ -56,7 +59,8 @@ struct watch {
 	VEC(uint64_t) last;   /* by processor: the time of its last sample */
 	VEC(pid_t) seen;      /* by image: the process that was sampled last there; 0: none */
 	struct table waiting; /* samples in files that were removed before any with their build-id
-				 was read; counted as gone if none is in this interval */
+				 was read: if none is in this interval, their addresses are
+				 offsets in the file */
 	uint64_t random;
 	bool recording; /* samples are also in record */
 	struct experiment record;

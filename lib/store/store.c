@@ -181,9 +181,12 @@ char *store_image_id(const struct experiment_image *image)
 {
 	struct strbuf s = {0};
 
-	for (uint32_t i = 0; i < image->build_id_length; i++)
-		strbuf_printf(&s, "%02x", image->build_id[i]);
-	if (!image->build_id_length)
+	if (image->kind == EXPERIMENT_IMAGE_FILE)
+		strbuf_puts(&s, STORE_REMOVED);
+	else
+		for (uint32_t i = 0; i < image->build_id_length; i++)
+			strbuf_printf(&s, "%02x", image->build_id[i]);
+	if (!s.length)
 		strbuf_printf(&s, "size-%llu-%llx", (unsigned long long)image->size,
 			(unsigned long long)image->fingerprint);
 	return strbuf_take(&s);
@@ -231,6 +234,9 @@ static int add_part(const struct store *s, const struct experiment_image *image,
 	struct strbuf bytes = {0};
 	int rc = directory ? experiment_encode(part, &bytes, e) : id ? -1 : error_nomem(e);
 
+	if (!day)
+		day = store_day_of(part->began ? (long)(part->began / 1000000000 / 86400)
+					       : (long)(time(NULL) / 86400));
 	if (rc == 0 && directory && mkdir(directory, 0700) && errno != EEXIST)
 		rc = error_sys(e, errno, "cannot make %s", directory);
 	if (rc == 0)
@@ -251,10 +257,21 @@ int store_add_image(
 
 	if (rc)
 		return rc;
-	if (!day)
-		day = store_day_of(x->began ? (long)(x->began / 1000000000 / 86400)
-					    : (long)(time(NULL) / 86400));
 	rc = add_part(s, &x->images.data[i], &part, day, e);
+	experiment_fini(&part);
+	return rc;
+}
+
+int store_add_removed(struct store *s, const struct experiment *x, unsigned day, struct error *e)
+{
+	static const struct experiment_image removed = {
+		.kind = EXPERIMENT_IMAGE_FILE, .path = (char *)"[removed files]"};
+	struct experiment part;
+	int rc = store_part_removed(&part, x, e);
+
+	if (rc)
+		return rc;
+	rc = add_part(s, &removed, &part, day, e);
 	experiment_fini(&part);
 	return rc;
 }

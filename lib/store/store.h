@@ -8,6 +8,8 @@
  *   DIR/IMAGE/YYYYMMDD.week-HASH.ssexp      the sum of files of the week that begins on that day
  *   DIR/IMAGE/YYYYMMDD[.week]-HASH.parts    names of files that a sum has, while they are removed
  *
+ *   DIR/removed/...                         likewise, of all files that were removed unread
+ *
  * IMAGE is the build-id in hexadecimal, or "size-SIZE-FINGERPRINT" of an image without one. HASH is
  * of the contents: the same experiment is stored once, and two stores are joined by copying files.
  * Every file is written under another name, synced and renamed. A file that the .parts of an
@@ -47,6 +49,9 @@ int store_add(
 /* The same for image number i of x alone. 1: it is not an ELF image, or has neither. */
 int store_add_image(
 	struct store *s, const struct experiment *x, uint32_t i, unsigned day, struct error *e);
+/* Samples of all images that were removed before they could be read (EXPERIMENT_IMAGE_FILE with
+ * build-id) go into one place of the store. 1: there are none. */
+int store_add_removed(struct store *s, const struct experiment *x, unsigned day, struct error *e);
 /* The rows of one image; part is not initialised. 1: there are none, and part is not either. */
 int store_part(
 	struct experiment *part, const struct experiment *x, uint32_t image, struct error *e);
@@ -91,12 +96,13 @@ struct store_policy {
 	unsigned days;  /* older files become sums of weeks */
 	unsigned most; /* more files of one day become a sum of that day; 0: as many as there are */
 	unsigned weeks; /* older ones are removed */
-	uint64_t quota; /* bytes; images that were last seen longest ago are removed first */
+	uint64_t quota; /* bytes on the disk; files that were removed unread go first, then images
+			   that were last seen longest ago */
 };
 
 struct store_swept {
 	size_t folded, removed, images; /* files that became part of sums; removed; whole images */
-	uint64_t bytes;                 /* in the store, after */
+	uint64_t bytes;                 /* on the disk, after */
 };
 
 /* One at a time (ERR_BUSY), beside any number that add. */

@@ -33,7 +33,8 @@ bool store_file_name(const char *name, unsigned *day, bool *week)
 
 static bool id_valid(const char *name)
 {
-	return *name != '.' && strspn(name, "0123456789abcdefsize-") == strlen(name);
+	return strcmp(name, STORE_REMOVED) == 0 ||
+	       (*name != '.' && strspn(name, "0123456789abcdefsize-") == strlen(name));
 }
 
 /* Names in a .parts file whose sum exists. */

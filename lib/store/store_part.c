@@ -112,9 +112,12 @@ static int part_rows(struct parting *p, struct error *e)
 	return take_samples(p) || take_edge_rows(p) || take_branches(p) ? error_nomem(e) : 0;
 }
 
-int store_part(struct experiment *part, const struct experiment *x, uint32_t image, struct error *e)
+/* rows: what to take. */
+static int part_with(
+	struct parting *p, int (*rows)(struct parting *p, struct error *e), struct error *e)
 {
-	struct parting p = {part, x, image, false};
+	const struct experiment *x = p->from;
+	struct experiment *part = p->to;
 	int rc;
 
 	if (experiment_init(part, e))
@@ -125,10 +128,48 @@ int store_part(struct experiment *part, const struct experiment *x, uint32_t ima
 	part->elapsed = x->elapsed;
 	part->runs = x->runs;
 	part->complete = x->complete;
-	rc = part->type ? part_rows(&p, e) : error_nomem(e);
-	if (rc == 0 && !p.any)
+	rc = part->type ? rows(p, e) : error_nomem(e);
+	if (rc == 0 && !p->any)
 		rc = 1;
 	if (rc)
 		experiment_fini(part);
 	return rc;
+}
+
+int store_part(struct experiment *part, const struct experiment *x, uint32_t image, struct error *e)
+{
+	struct parting p = {part, x, image, false};
+
+	return part_with(&p, part_rows, e);
+}
+
+static int removed_rows(struct parting *p, struct error *e)
+{
+	if (part_metrics(p, e))
+		return -1;
+	for (size_t i = 0; i < p->from->samples.count; i++) {
+		const struct experiment_sample *s = experiment_sample_at(p->from, i);
+		const struct experiment_node *n = experiment_node_at(p->from, s->key.node);
+		const struct experiment_image *image = &p->from->images.data[n->key.image];
+		long at, node;
+
+		if (image->kind != EXPERIMENT_IMAGE_FILE || !image->build_id_length)
+			continue;
+		at = experiment_image(p->to, image, e);
+		node = at < 0 ? -1
+			      : experiment_node(
+					p->to, EXPERIMENT_ROOT, (uint32_t)at, n->key.address);
+		if (node < 0 ||
+			experiment_add(p->to, s->key.metric, 0, 0, (uint32_t)node, s->count))
+			return error_nomem(e);
+		p->any = true;
+	}
+	return 0;
+}
+
+int store_part_removed(struct experiment *part, const struct experiment *x, struct error *e)
+{
+	struct parting p = {.to = part, .from = x};
+
+	return part_with(&p, removed_rows, e);
 }

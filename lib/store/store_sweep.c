@@ -205,11 +205,29 @@ static void remove_image(struct sweep *s, const struct store_image *image)
 	free(path);
 }
 
+static bool was_removed(const struct store_image *image)
+{
+	return strcmp(image->id, STORE_REMOVED) == 0;
+}
+
+/* What nothing can be read of any more goes first. */
 static int images_by_age(const void *a, const void *b)
 {
 	const struct store_image *x = a, *y = b;
 
-	return sort_rising(x->last, y->last) ?: strcmp(x->id, y->id);
+	return was_removed(y) - was_removed(x) ?: sort_rising(x->last, y->last)
+						 ?: strcmp(x->id, y->id);
+}
+
+/* What it takes of the disk: whole blocks, and a directory with the path. */
+static uint64_t disk_bytes(const struct store_image *image)
+{
+	const uint64_t block = 4096;
+	uint64_t bytes = 2 * block;
+
+	for (size_t i = 0; i < image->files.count; i++)
+		bytes += (image->files.data[i].bytes + block - 1) / block * block;
+	return bytes;
 }
 
 /* Images without files go as well: nothing is known of them any more. */
@@ -220,12 +238,12 @@ static int keep_quota(struct sweep *s, struct error *e)
 	int rc = store_list(s->store, &images, e);
 
 	for (size_t i = 0; i < images.count; i++)
-		bytes += images.data[i].bytes;
+		bytes += disk_bytes(&images.data[i]);
 	if (images.count)
 		qsort(images.data, images.count, sizeof(*images.data), images_by_age);
 	for (size_t i = 0; rc == 0 && i < images.count; i++)
 		if (bytes > s->policy->quota || !images.data[i].files.count) {
-			bytes -= images.data[i].bytes;
+			bytes -= disk_bytes(&images.data[i]);
 			remove_image(s, &images.data[i]);
 		}
 	s->swept->bytes = bytes;

@@ -98,6 +98,23 @@ else
 	skip "a file that is replaced" "only root may read it"
 fi
 
+# ---- programs that are removed at once, each a build of its own ----
+cat > conftest.c <<'END'
+int main(void) { volatile unsigned long turns; for (turns = 0; turns < 100000000; turns++); return 0; }
+END
+gcc -O1 -c conftest.c || exit 1
+watch fleeting
+is_kept() {
+	gcc "-Wl,--build-id=0x$(date +%s%N)0" -o conftest conftest.o && (./conftest & pid=$!; sleep 0.05; rm conftest; wait $pid)
+	kill -USR1 "$monitor" && prof store show removed -store fleeting
+}
+ok "are kept by their build-ids" wait_for is_kept
+# shellcheck disable=SC2046
+like "prof shows them" "$(prof $(prof store files removed -store fleeting) 2>&1)" '\(no symbol\) \(conftest\)'
+kill -TERM "$monitor"
+wait "$monitor"
+is "all samples are mapped" "$(ssrun monitor -status -json -store fleeting | jq .samples_gone)" 0
+
 # ---- one's own processes ----
 watch own -user -clock cpu
 own() { kill -USR1 "$monitor" && [ -n "$(prof store files "$1" -store own)" ]; }

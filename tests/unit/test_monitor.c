@@ -362,6 +362,7 @@ static void test_storm(void)
 {
 	enum { STORM = 100000 };
 	size_t processes = 0, images = 0, waiting = 0;
+	bool filled = false;
 	uint8_t build_id[20] = {0};
 	struct watch w;
 	struct store s;
@@ -387,15 +388,48 @@ static void test_storm(void)
 			images = w.images.list.count;
 		if (w.waiting.count > waiting)
 			waiting = w.waiting.count;
+		filled |= i < 8000 && monitor_watch_fills(&w);
 	}
 	ok(processes < 10000, "%zu entries of processes at most", processes);
 	ok(images < 10000, "%zu images at most", images);
 	ok(waiting < 10000, "%zu samples wait for their files at most", waiting);
 	ok(write_all(&w, &s, &tick, BEGAN + SECOND, &e) == 0, "written");
-	is_int(w.counts.gone, STORM, "their files could not be read");
-	is_int(w.counts.stored, 0, "so nothing was kept of them");
+	ok(filled, "it is time to write long before");
+	is_int(w.counts.gone, 0, "their build-ids are known");
+	is_int(w.counts.stored + w.counts.dropped, STORM, "what there was no room for is counted");
+	is_int(w.counts.stored, WATCH_IMAGES - 1, "the rest is kept");
+	ok(stored(&s).images == 1 && stored(&s).files == 1, "in one place");
+	is_int(stored(&s).samples, WATCH_IMAGES - 1, "of the store");
 	monitor_watch_fini(&w);
 	store_close(&s);
+}
+
+/* Does the store have one sample of what was removed unread, of this image and offset? */
+static bool is_removed(
+	const struct store *s, const char *path, const uint8_t *build_id, uint64_t offset)
+{
+	const struct experiment_image *image;
+	const struct experiment_node *node;
+	store_images images;
+	struct experiment x;
+	struct error e;
+	bool is = false;
+
+	store_list(s, &images, &e);
+	for (size_t i = 0; i < images.count; i++) {
+		if (strcmp(images.data[i].path, "[removed files]") != 0 ||
+			experiment_read(&x, images.data[i].files.data[0].path, NULL, &e))
+			continue;
+		node = experiment_node_at(&x, experiment_sample_at(&x, 0)->key.node);
+		image = &x.images.data[node->key.image];
+		is = x.samples.count == 1 && node->key.address == offset &&
+		     strcmp(image->path, path) == 0 && image->build_id_length == 20 &&
+		     memcmp(image->build_id, build_id, 20) == 0 &&
+		     image->kind == EXPERIMENT_IMAGE_FILE;
+		experiment_fini(&x);
+	}
+	store_images_fini(&images);
+	return is;
 }
 
 /* Copies of a program that are removed as soon as they have run. */
@@ -425,9 +459,10 @@ static void test_removed(void)
 	snprintf(path, sizeof(path), "%s/copy", scratch);
 	is_str(w.experiment.images.data[1].path, path, "copies are one image");
 	ok(write_all(&w, &s, &tick, BEGAN + SECOND, &e) == 0, "written");
-	is_int(w.counts.stored, 3, "all of the copies");
-	is_int(w.counts.gone, 1, "not of what no file was found of");
-	ok(stored(&s).samples == 3 && stored(&s).images == 1, "the store has them");
+	is_int(w.counts.stored, 4, "all of the copies, and the other one");
+	is_int(w.counts.gone, 0, "by its build-id");
+	ok(stored(&s).samples == 4 && stored(&s).images == 2, "the store has them");
+	ok(is_removed(&s, "/nowhere/other", other, 0x1000), "at its offset in the file");
 	take_sample(&w, 1000003, (uint64_t)1000020 * SECOND, 0x401000, 1);
 	take_exec(&w, 1000003, "/nowhere/later", build_id);
 	take_sample(&w, 1000003, (uint64_t)1000030 * SECOND, 0x401234, 0);
