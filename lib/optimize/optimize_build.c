@@ -46,7 +46,9 @@ static int replay_step(const struct workshop *w, const struct recipe_step *s, co
 	char *c = strdup(cflags), *l = strdup(ldflags),
 	     *directory = path_moved(s->words.data[0], from, to);
 	int rc = c && l && directory ? 0 : error_nomem(e);
-	static const char *const head[] = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\""};
+	/* the build may have made the directory, and removed it */
+	static const char *const head[] = {
+		"/bin/sh", "-c", "mkdir -p -- \"$0\" && cd \"$0\" && exec \"$@\""};
 	size_t owned;
 
 	for (int i = 0; i < 3 && rc == 0; i++)

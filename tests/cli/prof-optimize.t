@@ -207,6 +207,14 @@ cksum nest/tools/* > nest.before
 run prof optimize -recipe tool.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
 like "it is built" "$status $out" '^[01] afdo .*(accepted|no gain|slower|not above noise)'
 is "in a copy" "$(cksum nest/tools/*)" "$(cat nest.before)"
+# as libtool does it
+printf 'program:\n\t$(CC) -O2 -c main.c part.c\n\tar rc libpart.a part.o\n\tmkdir -p lax/sub && cd lax/sub && ar x ../../libpart.a\n\tar rc liball.a lax/sub/part.o && rm -r lax\n\t$(CC) -o $@ main.o liball.a\n' > src/lax.mk
+rm -f src/program src/*.o
+run sh -c 'cd src && exec prof optimize -record -o ../lax.recipe -- make -f lax.mk CC='"$CC"
+is "a build that makes a directory and removes it" "$status $(ls -d src/lax 2>/dev/null)" "0 "
+run prof optimize -recipe lax.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
+like "is replayed" "$status $out" '^[01] afdo .*(accepted|no gain|slower|not above noise)'
+rm -f src/*.a src/lax.mk
 run sh -c "cd src && exec prof optimize -record -o ../part.recipe -- $CC -o program main.o part.o"
 like "objects that were there before: said" "$err" '^prof: 2 of its object files were not made by this build, such as main.o: .*make clean$'
 run sh -c "cd nest/other && exec prof optimize -record -o ../../never.recipe -- make -C .. CC=$CC"
