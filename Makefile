@@ -182,10 +182,10 @@ make demo        build, and take a real program apart with perfex -native -a -y
 make check       build and run all tests; T=part-of-a-path runs some, UPDATE=1 rewrites golden files
 make check-static  gcc -fanalyzer, clang-tidy and cppcheck over all sources
 make check-blocks values: blocks of real code interpreted and executed; BLOCKS=file of hexadecimal lines
-make check-kills tools and programs killed at KILLS=1000 random moments
+make check-kills tools and programs, KILLS=50 times by each signal at random moments
 make check-faults every 20th allocation and call fails once, under sanitizers; FAULTS=all: each
 make check-damaged damaged programs, read by prof under sanitizers for DAMAGED=120 seconds
-make check-escapes prof block on code written to escape from it, for HOSTILE=60 seconds
+make check-escapes prof block on HOSTILE=3000 blocks written to escape from it, HAPHAZARD=20000 random ones
 make check-tsan  what has threads, under the thread sanitizer
 make check-load  thousands of threads and processes, a million mappings, under ssrun, perfex and the monitor
 make check-pmu   the counting paths on a real kernel with an emulated PMU (qemu)

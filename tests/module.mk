@@ -101,10 +101,10 @@ deps-metrics:
 	$(Q)PACKAGES='python3-prometheus-client prometheus golang-go' tests/deps
 .PHONY: deps-metrics
 
-# Kills at KILLS random moments; not part of check, as it takes minutes.
-KILLS ?= 1000
+# KILLS signals of each kind at random moments; not part of check, as it takes minutes.
+KILLS ?= 50
 check-kills: all $(TEST_PROGRAMS)
-	$(Q)tests/kills $(O) -n $(KILLS)
+	$(Q)tests/kills $(O) -each $(KILLS) -jobs 4 -short 4 -seed $${SEED:-1}
 .PHONY: check-kills
 
 # Programs with thousands of threads and processes, a million mappings, 100 GB of addresses.
@@ -112,7 +112,7 @@ check-load: all $(TEST_PROGRAMS)
 	$(Q)tests/load $(O)
 .PHONY: check-load
 
-# Each allocation and call fails once, in programs of their own; every FAULTS_STEP-th of them, or FAULTS=all.
+# Each allocation and call fails once, in programs of their own; every FAULTS_STEP-th of them, or FAULTS=all (12 minutes).
 FAULTS_STEP ?= 20
 FAULTY_CALLS := malloc calloc realloc reallocarray aligned_alloc strdup strndup vasprintf asprintf realpath fopen fdopen open_memstream \
     mmap memfd_create pipe2 eventfd fork pthread_create timer_create mkdir mkdtemp write pwrite ftruncate posix_fallocate fsync fflush \
@@ -133,10 +133,11 @@ check-damaged: all $(TEST_PROGRAMS)
 	$(Q)tests/damaged $(O) $(O)-san -seconds $(DAMAGED) -seed $${SEED:-1}
 .PHONY: check-damaged
 
-# Code that is written to escape from prof block, for HOSTILE seconds; SEED=n for other.
-HOSTILE ?= 60
+# HOSTILE blocks of code that is written to escape from prof block, and HAPHAZARD random ones; SEED=n for other.
+HOSTILE   ?= 3000
+HAPHAZARD ?= 20000
 check-escapes: all
-	$(Q)tests/escapes $(O) -seconds $(HOSTILE) -seed $${SEED:-1}
+	$(Q)tests/escapes $(O) -hostile $(HOSTILE) -random $(HAPHAZARD) -seed $${SEED:-1}
 .PHONY: check-escapes
 
 # What has threads, under the thread sanitizer: its reports count, and not whether tests pass.

@@ -158,7 +158,7 @@ static int round_of_work(struct blockbench *b, struct pending *pending, const un
 	c->wait_left = *wait_left;
 	c->distinct = distinct_pages();
 	c->pmu = !b->no_pmu && !b->options.no_pmu;
-	if (crew_fresh(&b->crew, e) || crew_work(&b->crew, e))
+	if (crew_work(&b->crew, e))
 		return -1;
 	for (uint32_t i = 0; i < c->jobs; i++)
 		bench_gather(&pending[owner[i]], &c->answer[i]);

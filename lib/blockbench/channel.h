@@ -18,7 +18,7 @@ enum worker_descriptor {
 	FD_CODE,        /* CODE_BYTES: room for copies of the block */
 	FD_DATA,        /* DATA_PAGES pages: the block's memory */
 	FD_COMMAND,     /* a byte: there are jobs.  End of file: leave */
-	FD_REPLY,       /* a byte: they are done */
+	FD_REPLY,       /* a byte: ready; then one whenever they are done */
 	FD_END
 };
 

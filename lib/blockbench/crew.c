@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/proc.h"
+#include "blockbench/block_states.h"
 #include "blockbench/blockbench.h"
 #include "blockbench/crew.h"
 
@@ -26,6 +29,8 @@ extern const unsigned char blockbench_worker[], blockbench_worker_end[];
 /* After this time, a job's worker is considered hung. Its own limit of processor time is far
  * below, but it may be waiting for a neighbour to leave, or for the processor. */
 #define HANGS_MS 5000
+/* Workers in succession that end before their first job. */
+#define DEATHS_MAX 3
 
 static int memory_file(const char *name, size_t size, struct error *e)
 {
@@ -61,16 +66,19 @@ static int program_file(struct error *e)
 int crew_init(struct crew *crew, struct error *e)
 {
 	*crew = (struct crew){.channel_fd = -1, .program_fd = -1, .socket = -1};
+	crew->channel = calloc(1, sizeof(*crew->channel));
+	if (!crew->channel)
+		return error_nomem(e);
 	crew->program_fd = program_file(e);
 	if (crew->program_fd < 0)
 		return -1;
 	crew->channel_fd = memory_file("block channel", sizeof(struct channel), e);
 	if (crew->channel_fd < 0)
 		return -1;
-	crew->channel = mmap(NULL, sizeof(struct channel), PROT_READ | PROT_WRITE, MAP_SHARED,
+	crew->shared = mmap(NULL, sizeof(struct channel), PROT_READ | PROT_WRITE, MAP_SHARED,
 		crew->channel_fd, 0);
-	if (crew->channel == MAP_FAILED) {
-		crew->channel = NULL;
+	if (crew->shared == MAP_FAILED) {
+		crew->shared = NULL;
 		return error_sys(e, errno, "cannot map the block profiler's memory");
 	}
 	return 0;
@@ -91,8 +99,9 @@ static void dismiss(struct crew *crew)
 void crew_fini(struct crew *crew)
 {
 	dismiss(crew);
-	if (crew->channel)
-		munmap(crew->channel, sizeof(struct channel));
+	free(crew->channel);
+	if (crew->shared)
+		munmap(crew->shared, sizeof(struct channel));
 	if (crew->channel_fd >= 0)
 		close(crew->channel_fd);
 	if (crew->program_fd >= 0)
@@ -164,11 +173,14 @@ static int crew_start(struct crew *crew, int code, int data, struct error *e)
 	return 0;
 }
 
-int crew_fresh(struct crew *crew, struct error *e)
+/* A worker for the jobs from `first` on. The former one is gone before its memory is written. */
+static int crew_fresh(struct crew *crew, uint32_t first, struct error *e)
 {
 	int code = memory_file("block code", CODE_BYTES, e), data = -1, r = -1;
 
 	dismiss(crew);
+	memcpy(crew->shared, crew->channel, sizeof(*crew->shared));
+	crew->shared->begun = first;
 	if (code >= 0)
 		data = memory_file("block data", DATA_PAGES * 4096, e);
 	if (data >= 0)
@@ -180,52 +192,109 @@ int crew_fresh(struct crew *crew, struct error *e)
 	return r;
 }
 
-/* 0: done; 1: it died or hangs. */
-static int crew_wait_for(struct crew *crew)
+enum crew_news { WORKER_SAYS, WORKER_DIED, WORKER_HANGS };
+
+/* Until it says that it is ready, or done. Only going on to a later job shows that it lives. */
+static enum crew_news crew_wait_for(struct crew *crew, uint32_t seen)
 {
 	struct pollfd p = {.fd = crew->socket, .events = POLLIN};
-	uint32_t seen = crew->channel->begun;
-	int idle = 0;
 	char byte;
 
-	while (idle < HANGS_MS) {
+	for (int idle = 0; idle < HANGS_MS; idle += 100) {
 		int n = poll(&p, 1, 100);
+		uint32_t now = crew->shared->begun;
 
 		if (n > 0)
-			return read(crew->socket, &byte, 1) == 1 ? 0 : 1;
+			return read(crew->socket, &byte, 1) == 1 ? WORKER_SAYS : WORKER_DIED;
 		if (n < 0 && errno != EINTR)
-			return 1;
-		idle = crew->channel->begun == seen ? idle + 100 : 0;
-		seen = crew->channel->begun;
+			return WORKER_DIED;
+		if (now > seen && now <= crew->channel->jobs) {
+			seen = now;
+			idle = 0;
+		}
 	}
-	crew->channel->answer[seen ? seen - 1 : 0].class = BLOCK_TIMEOUT;
-	return 1;
+	return WORKER_HANGS;
+}
+
+static bool is_sound(const struct answer *a)
+{
+	if (a->class >= BLOCK_CLASS_COUNT || a->state >= STATE_COUNT || a->series > SERIES_MAX ||
+		(a->class == BLOCK_OK && !a->series) || !isfinite(a->ratio))
+		return false;
+	for (uint32_t i = 0; i < a->series; i++)
+		if (!isfinite(a->cycles[i]))
+			return false;
+	return true;
+}
+
+static void crew_take_answers(struct crew *crew, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		struct answer *a = &crew->channel->answer[i];
+
+		memcpy(a, &crew->shared->answer[i], sizeof(*a));
+		if (!is_sound(a))
+			*a = (struct answer){.class = BLOCK_CRASHED};
+	}
+}
+
+static void crew_take_figures(struct crew *crew)
+{
+	struct channel *c = crew->channel;
+	double best = crew->shared->canary_best, ratio = crew->shared->ratio;
+	uint32_t left = crew->shared->wait_left;
+
+	if (isfinite(best) && best > 0)
+		c->canary_best = best;
+	if (isfinite(ratio) && ratio > 0)
+		c->ratio = ratio;
+	if (left < c->wait_left)
+		c->wait_left = left;
+	c->pmu = c->pmu && crew->shared->pmu;
+}
+
+/* A worker did not finish: the job after `first` jobs that it was at is over. Returns the number of
+ * jobs that are. */
+static uint32_t crew_give_up(struct crew *crew, uint32_t first, enum crew_news how)
+{
+	uint32_t at = crew->shared->begun;
+
+	if (at <= first || at > crew->channel->jobs)
+		at = first + 1; /* a block wrote there */
+	crew_take_answers(crew, first, at - 1);
+	crew->channel->answer[at - 1] =
+		(struct answer){.class = how == WORKER_HANGS ? BLOCK_TIMEOUT : BLOCK_CRASHED};
+	return at;
 }
 
 int crew_work(struct crew *crew, struct error *e)
 {
 	struct channel *c = crew->channel;
-	int deaths_at_start = 0;
+	uint32_t over = 0;
+	int deaths = 0;
 
-	c->begun = 0;
-	memset(c->answer, 0, sizeof(c->answer[0]) * c->jobs);
-	for (;;) {
-		uint32_t at;
+	while (over < c->jobs) {
+		enum crew_news news;
 
-		if (!crew->pid && crew_fresh(crew, e))
+		if (crew_fresh(crew, over, e))
 			return -1;
-		if (send(crew->socket, "", 1, MSG_NOSIGNAL) == 1 && crew_wait_for(crew) == 0)
-			return 0;
-		dismiss(crew);
-		at = c->begun;
-		if (!at && ++deaths_at_start > 3)
-			return error_set(
-				e, ERR_UNSUPPORTED, "the block profiler's worker did not start");
-		if (at && c->answer[at - 1].class != BLOCK_TIMEOUT)
-			c->answer[at - 1].class = BLOCK_CRASHED;
-		if (at >= c->jobs && at) {
-			c->begun = 0;
-			return 0;
+		if (crew_wait_for(crew, over) != WORKER_SAYS) {
+			if (++deaths > DEATHS_MAX)
+				return error_set(e, ERR_UNSUPPORTED,
+					"the block profiler's worker did not start");
+			continue;
+		}
+		deaths = 0;
+		news = send(crew->socket, "", 1, MSG_NOSIGNAL) == 1 ? crew_wait_for(crew, over)
+								    : WORKER_DIED;
+		if (news == WORKER_SAYS) {
+			crew_take_answers(crew, over, c->jobs);
+			crew_take_figures(crew);
+			over = c->jobs;
+		} else {
+			dismiss(crew);
+			over = crew_give_up(crew, over, news);
 		}
 	}
+	return 0;
 }

@@ -10,7 +10,10 @@
 #include "blockbench/channel.h"
 
 struct crew {
-	struct channel *channel; /* of the current worker */
+	/* What is asked and what was answered. Workers have another one, as a block can write to
+	 * it. */
+	struct channel *channel;
+	struct channel *shared; /* with the worker: nothing there is believed */
 	int channel_fd, program_fd;
 	pid_t pid;  /* 0: there is none */
 	int socket; /* to it */
@@ -18,10 +21,8 @@ struct crew {
 
 int crew_init(struct crew *crew, struct error *e);
 void crew_fini(struct crew *crew);
-/* Replaces the worker by a fresh one, with pages of its own. */
-int crew_fresh(struct crew *crew, struct error *e);
-/* Runs the jobs of the channel, with a new worker if one crashes: its job gets BLOCK_CRASHED or
- * BLOCK_TIMEOUT. */
+/* Runs the jobs of the channel in a fresh worker, with pages of its own, and in another one if it
+ * crashes: its job gets BLOCK_CRASHED or BLOCK_TIMEOUT. */
 int crew_work(struct crew *crew, struct error *e);
 
 #endif

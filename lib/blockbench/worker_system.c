@@ -199,6 +199,8 @@ void worker_main(void)
 		SYS(exit_group, 3);
 	pages_init();
 	measure_init(c);
+	if (SYS(write, FD_REPLY, &byte, 1) != 1)
+		SYS(exit_group, 0);
 	while (SYS(read, FD_COMMAND, &byte, 1) == 1) {
 		measure_batch(c);
 		if (SYS(write, FD_REPLY, &byte, 1) != 1)

@@ -5,6 +5,7 @@
 #include "branches/private.h"
 
 #define BREAKPOINT 0xcc
+#define RESTORES   3
 
 static bool has_byte(int memory, uint64_t address, uint8_t byte)
 {
@@ -18,10 +19,11 @@ static bool put_byte(int memory, uint64_t address, uint8_t byte)
 	return process_write(memory, address, &byte, 1);
 }
 
-/* The program may have changed it. */
+/* The program may have changed it. If it stayed, the program would be ended by it: so a write that
+ * fails is made again. */
 static void restore_byte(int memory, uint64_t address, uint8_t first)
 {
-	if (has_byte(memory, address, BREAKPOINT))
+	for (int i = 0; i < RESTORES && has_byte(memory, address, BREAKPOINT); i++)
 		put_byte(memory, address, first);
 }
 

@@ -2,10 +2,12 @@
 /* The block profiler: what becomes of every kind of block.  No figure is judged here but for order
  * of magnitude: tests/bench/block does that.  In real time: blocks are measured on this processor.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "../tap.h"
 #include "blockbench/blockbench.h"
+#include "blockbench/channel.h"
 
 #define ROOM 20000
 
@@ -102,6 +104,79 @@ static void check_rows(struct blockbench *b)
 						r->cycles.value <= r->cycles.high &&
 						r->cycles.value > 0)),
 			"%s: a labelled interval, or none", rows[i].what);
+	}
+}
+
+/* A block can write to what its worker shares with the bench: what others become of it may be
+ * wrong, but nothing of the bench. */
+static const struct {
+	const char *what;
+	size_t at;
+	uint64_t value;
+	bool dies; /* and then it ends the worker */
+} writes[] = {
+	{"a state that is none", offsetof(struct channel, answer[0].state), 0x7ffffff0, false},
+	{"more series than there are", offsetof(struct channel, answer[0].series), 1000, false},
+	{"a class that is none", offsetof(struct channel, answer[0].class), 1000, false},
+	{"not a number", offsetof(struct channel, answer[0].cycles), 0x7ff8ull << 48, false},
+	{"no number of jobs", offsetof(struct channel, jobs), 0x7fffffff, true},
+	{"all jobs are done", offsetof(struct channel, jobs), 0, false},
+	{"a far job has begun", offsetof(struct channel, begun), 0x7ffffff, true},
+	{"no job has begun", offsetof(struct channel, begun), 0, true},
+	{"a ratio that is none", offsetof(struct channel, ratio), 0x7ff0ull << 48, false},
+	{"to wait for an hour", offsetof(struct channel, wait_left), 0xffffffff, false},
+};
+
+static size_t write_to_channel(uint8_t *to, size_t at, uint64_t value, bool dies)
+{
+	/* mov $at,%rax; mov $value,%rcx; mov %ecx,(%rax), or %rcx */
+	uint8_t store[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0x48, 0xb9, 0, 0, 0, 0, 0, 0, 0, 0,
+		0x48, 0x89, 0x08};
+	/* mov $WORKER_ADDRESS + 0x8000,%rdi; mov $0x8000,%ecx; rep stosq */
+	static const uint8_t die[] = {
+		0x48, 0xbf, 0, 0x80, 0, 0, 0x5e, 0x5e, 0, 0, 0xb9, 0, 0x80, 0, 0, 0xf3, 0x48, 0xab};
+	uint64_t address = CHANNEL_ADDRESS + at;
+	size_t n = sizeof(store);
+
+	memcpy(store + 2, &address, 8);
+	memcpy(store + 12, &value, 8);
+	if (value >> 32 == 0) { /* without its prefix */
+		store[20] = 0x89;
+		store[21] = 0x08;
+		n--;
+	}
+	memcpy(to, store, n);
+	if (dies)
+		memcpy(to + n, die, sizeof(die));
+	return n + (dies ? sizeof(die) : 0);
+}
+
+static void check_hostile(void)
+{
+	static const uint8_t add[] = {0x48, 0x01, 0xd8};
+	struct blockbench *b;
+	struct error e = {0};
+
+	for (size_t i = 0; i < sizeof(writes) / sizeof(*writes); i++) {
+		uint8_t bytes[64];
+		size_t n = write_to_channel(bytes, writes[i].at, writes[i].value, writes[i].dies);
+		const struct block blocks[] = {
+			{add, sizeof(add), 0}, {bytes, n, 0}, {add, sizeof(add), 0}};
+		struct block_result r[3] = {{.state = NULL}};
+
+		b = blockbench_open(&(struct block_options){.quick = true}, &e);
+		ok(b && blockbench_measure(b, blocks, 3, r, NULL, NULL, &e) == 0, "%s: measured%s",
+			writes[i].what, e.message);
+		for (int k = 0; b && k < 3; k++)
+			ok(r[k].class < BLOCK_CLASS_COUNT && r[k].state &&
+					(r[k].class != BLOCK_OK ||
+						(r[k].cycles.value > 0 && r[k].cycles.value < 1e6)),
+				"%s: block %d has a result", writes[i].what, k);
+		if (writes[i].dies)
+			ok((r[1].class == BLOCK_CRASHED || r[1].class == BLOCK_ADDRESS) &&
+					r[2].class == BLOCK_OK,
+				"%s: the next block goes on", writes[i].what);
+		blockbench_close(b);
 	}
 }
 
@@ -244,6 +319,7 @@ int main(void)
 		return done();
 	}
 	check_rows(b);
+	check_hostile();
 	check_long(b);
 	check_stop(b);
 	check_confined(b);
