@@ -3,15 +3,14 @@
 
 #include <math.h>
 
-/* Variance of a count per spell, as a part, squared, and the spells that this counts as. */
-#define SCATTER       0.01
-#define SCATTER_TIMES 1.0
-#define TIMES_MOST    20.0 /* spells that follow each other are alike: more do not prove more */
+#define USUAL_TIMES 3.0  /* spells that the usual scatter counts as */
+#define TIMES_MOST  20.0 /* spells that follow each other are alike: more do not prove more */
 
-struct extrapolation extrapolate_by(
-	const double *count, const double *known, const double *weight, size_t spells, double times)
+struct extrapolation extrapolate_by(const double *count, const double *known, const double *weight,
+	size_t spells, double times, double usual)
 {
 	double sum = 0, base = 0, squares = 0, last = 0;
+	double prior = usual > 0 ? USUAL_TIMES : 0;
 	struct extrapolation e = {0};
 
 	for (size_t i = 0; i < spells; i++) {
@@ -29,7 +28,7 @@ struct extrapolation extrapolate_by(
 	}
 	squares *= spells > 1 ? (double)spells / (double)(spells - 1) : 0;
 	e.scatter = squares / (sum * sum) * times * times;
-	e.scatter = (SCATTER_TIMES * SCATTER + e.scatter) / (SCATTER_TIMES + times);
+	e.scatter = (prior * usual + e.scatter) / (prior + times);
 	return e;
 }
 

@@ -21,10 +21,13 @@ struct extrapolation {
 	double variance; /* of total, as a part of it, squared: likewise */
 };
 
+#define EXTRAPOLATE_USUAL 0.01 /* scatter, before any is known */
+
 /* From the spells with these counts. weight: each stands for as many others. known > 0 in some;
- * times: of how many spells with equal weights it is worth. */
+ * times: of how many spells with equal weights it is worth. usual: the scatter of others,
+ * which counts as some more spells, since few agree by chance; 0: not known. */
 struct extrapolation extrapolate_by(const double *count, const double *known, const double *weight,
-	size_t spells, double times);
+	size_t spells, double times, double usual);
 /* The mean total of some ways, the first of which counts as much as all others together if all
  * explain the same. *variance: of it, as a part, squared. */
 double extrapolate_mix(

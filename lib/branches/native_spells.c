@@ -14,8 +14,15 @@
 #define COUNT_NS  0.7  /* deviation of the cost of a count */
 #define PHASES    0.2  /* odds that an anchor is in code of a later phase */
 #define EARLIER   4.0  /* as OTHERS, of code of an earlier phase: most of it is not known */
-#define OTHERS    0.25 /* variance of executions in other phases, as a part, squared */
+#define OTHERS    0.5  /* variance of executions in other phases, as a part, squared */
 #define KNOWN_MAX 24u
+/* Bursts before and since an anchor was made that say as much as the time does. */
+#define BURSTS_TRUST 1.0
+/* In the usual scatter, what is usual of all programs counts as this; an anchor as its spells
+ * without one, but no more and no less than these. */
+#define USUAL_WEIGHT 2.0
+#define USUAL_MOST   4.0
+#define USUAL_LEAST  0.5
 
 /* ---- spells ---- */
 
@@ -56,6 +63,7 @@ struct known {
 	 * each stands for, and something known. */
 	size_t *at;
 	double *hits, *weight, *base;
+	double usual; /* scatter of a spell's count */
 };
 
 /* In how many of these bursts an anchor was executed. A short one says less. */
@@ -208,26 +216,48 @@ static double count_at_first(
 	return last > since ? sum * since / (last - since) : 0;
 }
 
-/* As in the rest of the time since it was made, and before that. */
+/* What bursts had of it before it was made, as a part of what they have had since: it may be code
+ * of a later phase that was executed a little before. *trust: how much that says. */
+static double bursts_before(const struct native *n, const struct weigh *w, unsigned a,
+	const struct anchor *anchor, double *trust)
+{
+	double old, new, before = 0, since = 0, both;
+
+	(void)bursts_with(n, w, a, 0, anchor->after, &old);
+	(void)bursts_with(n, w, a, anchor->after, w->bursts, &new);
+	for (size_t i = 0; i < w->bursts; i++)
+		*(i < anchor->after ? &before : &since) +=
+			w->weight[i] * w->count[a * w->bursts + i];
+	both = old + new > 0 ? old *new / (old + new) : 0;
+	*trust = since > 0 ? both / (both + BURSTS_TRUST) : 0;
+	return since > 0 ? before / since : 0;
+}
+
+/* As in the rest of the time since it was made, and before that. It was made because it was
+ * executed then, so bursts do not say that it was executed more before. */
 static struct extrapolation by_time(const struct cache *c, const struct weigh *w, unsigned a,
 	const struct known *k, size_t count, double times)
 {
 	const struct native *n = c->native;
 	const struct anchor *anchor = &c->anchors->all[a];
-	double since = n->all - anchor->since, before, unsure, seen, out;
+	double since = n->all - anchor->since, before, bursts, trust, unsure, seen, out, part;
 	struct extrapolation e;
 
 	for (size_t i = 0; i < count; i++)
 		k->base[i] = n->spells.data[k->at[i]].ns;
-	e = extrapolate_by(k->hits, k->base, k->weight, count, times);
+	e = extrapolate_by(k->hits, k->base, k->weight, count, times, k->usual);
 	seen = e.ratio * since;
 	before = part_before(n, w, a, anchor, &unsure) * count_at_first(k, n, count, anchor->since);
+	bursts = seen * bursts_before(n, w, a, anchor, &trust);
+	trust = bursts < before ? trust : 0;
+	before += trust * (bursts - before);
 	e.total = seen + before;
 	out = fmax(1 - n->counted[a].ns / since, 0);
+	part = trust * before / e.total + (1 - trust) * anchor->since / n->all;
 	e.variance =
 		out * (e.scatter / times + pow(COUNT_NS * e.ratio, 2)) * pow(seen / e.total, 2) +
-		pow(anchor->since / n->all, 2) * (unsure + OTHERS);
-	e.scatter += pow(anchor->since / n->all, 2) * OTHERS;
+		part * part * ((1 - trust) * unsure + OTHERS);
+	e.scatter += part * part * OTHERS;
 	return e;
 }
 
@@ -245,13 +275,37 @@ static struct extrapolation by_anchor(const struct cache *c, const struct weigh 
 		k->base[i] = k->of[which][k->at[i]];
 		since += k->weight[i] * k->base[i];
 	}
-	e = extrapolate_by(k->hits, k->base, k->weight, count, times);
+	e = extrapolate_by(k->hits, k->base, k->weight, count, times, k->usual);
 	e.total = e.ratio * w->total[other];
 	unseen = fmax(1 - since / w->total[other], 0);
 	(void)part_before(c->native, w, a, anchor, &unsure);
 	e.variance = e.scatter / times + w->doubt[other] + unseen * unseen * (unsure + OTHERS);
 	e.scatter += pow(c->anchors->all[other].since / c->native->all, 2) * OTHERS;
 	return e;
+}
+
+/* Of the program's anchors together, so that one is not taken as certain because its few spells
+ * happen to agree. Proportions to another anchor are judged by it, too: one of many fits by
+ * chance. */
+static void find_usual(const struct cache *c, struct known *k)
+{
+	const struct native *n = c->native;
+	double sum = USUAL_WEIGHT * EXTRAPOLATE_USUAL, all = USUAL_WEIGHT;
+
+	for (unsigned a = 0; a < c->anchors->count; a++) {
+		size_t count = known_look_at(k, n, a, c->anchors->all[a].since);
+		double times = spells_worth(k, n, count), weight = fmin(times - 1, USUAL_MOST);
+		struct extrapolation e;
+
+		if (n->counted[a].hits < WEIGH_HITS_LEAST || !(weight > USUAL_LEAST))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			k->base[i] = n->spells.data[k->at[i]].ns;
+		e = extrapolate_by(k->hits, k->base, k->weight, count, times, 0);
+		sum += weight * fmin(e.scatter, 1);
+		all += weight;
+	}
+	k->usual = sum / all;
 }
 
 static void find_total(const struct cache *c, struct weigh *w, struct known *k, unsigned a)
@@ -280,6 +334,8 @@ int native_totals(const struct cache *c, struct weigh *w)
 	struct known k;
 	bool made = known_make(&k, n) == 0;
 
+	if (made)
+		find_usual(c, &k);
 	for (int always = 1; always >= 0 && made; always--)
 		for (unsigned a = 0; a < c->anchors->count; a++) {
 			if (is_always(n, &c->anchors->all[a], a) != always)
