@@ -73,7 +73,7 @@ int name_output(const struct options *o, struct collect_output *output, struct e
 		o->command ? o->command[0]
 		: name[0]  ? name
 			   : "system",
-		strbuf_text(&type), collect_rank(), e);
+		strbuf_text(&type), o->output && !collect_ranks() ? -1 : collect_rank(), e);
 	strbuf_fini(&type);
 	return rc ? -1 : collect_output_check(output, e);
 }
@@ -122,13 +122,18 @@ static void report(const struct options *o, const struct experiment *x,
 			result->elapsed);
 }
 
-/* A name given with -o is known. Ranks would say it once each. */
+/* A name given with -o is known. Of ranks the first says it for all. */
 static void say_written(const struct options *o, const struct collect_output *output,
 	const struct collect_result *result)
 {
-	bool chosen = !o->output && !o->versus && collect_rank() < 0 && !ended_by(result, SIGINT);
+	bool chosen = !o->output && !o->versus && !ended_by(result, SIGINT);
 
-	if (o->verbose || (chosen && !o->quiet))
+	if (collect_ranks()) {
+		if (collect_rank() == 0 && !o->quiet && o->output)
+			say("each rank wrote a file: prof %s.r*", o->output);
+		else if (collect_rank() == 0 && !o->quiet)
+			say("wrote %s, and each other rank a file", output->path);
+	} else if (o->verbose || (chosen && !o->quiet))
 		say("wrote %s: prof %s", output->path, output->path);
 }
 

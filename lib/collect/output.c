@@ -22,12 +22,13 @@ int collect_output_init(struct collect_output *o, const char *file, const char *
 	char number[16] = "";
 
 	memset(o, 0, sizeof(*o));
-	if (file) {
-		o->path = strdup(file);
-		return o->path ? 0 : error_nomem(e);
-	}
 	if (rank >= 0)
 		snprintf(number, sizeof(number), ".r%d", rank);
+	if (file) {
+		if (asprintf(&o->path, "%s%s", file, number) < 0)
+			o->path = NULL;
+		return o->path ? 0 : error_nomem(e);
+	}
 	if (asprintf(&o->prefix, "%s%s%s.%s%s", directory ? directory : "", directory ? "/" : "",
 		    base, experiment, number) < 0) {
 		o->prefix = NULL;

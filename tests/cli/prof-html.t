@@ -149,6 +149,12 @@ is "in the graph as well" "$(browse long.html '
 	const frame = [...document.querySelectorAll("#flame div")].find(e => e.title.startsWith("ns::"));
 	frame.click();
 	document.title = [...document.querySelectorAll("#flame div")].find(e => e.title.startsWith("ns::")).textContent;' paths)" "ns::search&lt;...&gt;(...)"
+is "a frame that is too narrow has what tells its name from others: the end" "$(browse page.html '
+	const fit = (name, room) => fitted(name, room, text => text.length);
+	document.title = [fit("ns::A<...>::find(int) const", 40), fit("ns::A<...>::find(int) const", 20), fit("ns::A<...>::find(int) const", 6),
+		fit("ns::find", 2), fit("B::operator()(int)", 12), fit("runtime.mapassign_faststr", 20), fit("a.org/x/sync.(*Mutex).Lock", 15),
+		fit("unlink_chunk.constprop.0", 9), fit("main.main.func1", 12), fit("C.calls (work.py:10)", 8), fit(".text+0x10", 3)].join("|");')" \
+	"ns::A&lt;...&gt;::find(int) const|ns::A&lt;...&gt;::find|find|find|operator()|mapassign_faststr|(*Mutex).Lock|unlink_chunk.constprop.0|main.func1|C.calls|.text+0x10"
 is "-names full: whole" "$(browse full.html '
 	document.title = [...document.querySelectorAll("td.text .long")].filter(e => e.textContent.length === '${#long}').length;')" 1
 is "the head is what matters; the rest opens" "$(browse page.html '

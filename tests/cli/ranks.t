@@ -29,6 +29,13 @@ ok "a program of several ranks" mpicc -g -o rank rank.c
 run mpirun -np 4 ssrun -q -pcsamp ./rank
 is "runs under ssrun as without" "$out" "4 of 4 ranks"
 is "each rank has its file" "$(find . -name 'rank.pcsamp.r*' | sed 's/.*\.r\([0-9]*\)\.[0-9]*$/\1/' | sort | tr '\n' ' ')" "0 1 2 3 "
+run mpirun -np 3 ssrun -pcsamp -o named ./rank
+is "-o: the first says what all wrote" "$status $err" "0 ssrun: each rank wrote a file: prof named.r*"
+is "no rank's file replaces another's" "$(echo named*)" "named.r0 named.r1 named.r2"
+run env PMI_RANK=0 PMI_SIZE=1 ssrun -pcsamp -o alone true
+is "a rank that is alone has the file that was named" "$status $err $(echo alone*)" "0  alone"
+run env SLURM_PROCID=0 SLURM_NTASKS=4 ssrun -pcsamp -o script true
+is "a script of Slurm is no rank" "$status $err $(echo script*)" "0  script"
 # shellcheck disable=SC2012,SC2046 # names are plain
 {
 	ok "added up" prof -merge -o forwards $(ls rank.pcsamp.r* | sort)

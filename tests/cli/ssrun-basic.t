@@ -37,8 +37,10 @@ name=$(echo true.pcsamp.*)
 is "the name that ssrun chose is said, and what reads it" "$status:$err" "0:ssrun: wrote $name: prof $name"
 run ssrun -q -pcsamp true
 is "but not with -q" "$status:$err" 0:
+run env PMI_RANK=1 ssrun -pcsamp true
+is "nor by ranks" "$status:$err" 0:
 run env PMI_RANK=0 ssrun -pcsamp true
-unlike "nor by ranks" "$err" wrote
+like "but by the first" "$status:$err" '^0:ssrun: wrote true[.]pcsamp[.]r0[.][0-9]+, and each other rank a file$'
 cd .. || exit
 run ssrun -pcsamp -o mine true
 is "nor the user's own" "$status:$err" 0:
