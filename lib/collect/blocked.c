@@ -7,6 +7,9 @@
 #include "experiment/time_slices.h"
 
 #define LOOKS_MOST 256 /* threads that are asked in a round */
+/* A thread that waits for a signal goes on at most so long after the end of a child that sent it.
+ */
+#define CHILD_SECONDS_MOST 0.25
 
 struct off {
 	struct {
@@ -24,6 +27,8 @@ struct off {
 	uint64_t asked; /* then; 0: /proc did not say */
 	uint64_t woken; /* 0: not seen */
 	struct blocked_wake wake;
+	uint64_t child_ended; /* during the wait; 0: none */
+	pid_t child;
 };
 
 void blocked_init(struct blocked *b, struct spaces *spaces, uint32_t metric, uint64_t period)
@@ -70,6 +75,21 @@ static int blocked_pause(struct blocked *b, const struct off *o, uint32_t phase,
 	return experiment_row(b->experiment, EXPERIMENT_PAUSES, &row) < 0 ? -1 : 0;
 }
 
+/* Shells wait for the signal of a child. The kernel records no wake by a thread that ends, but its
+ * end; any other thread of the run that sent a signal was seen. */
+static long blocked_by_child(struct blocked *b, const struct off *o, long obstacle, uint64_t time)
+{
+	const struct experiment_obstacle *row;
+
+	if (obstacle < 0 || !o->child_ended || o->woken ||
+		(double)(time - o->child_ended) > CHILD_SECONDS_MOST * 1e9)
+		return obstacle;
+	row = experiment_obstacle_at(b->experiment, (size_t)obstacle);
+	return row->key.reason == PAUSE_SIGNAL
+		       ? obstacles_child(&b->obstacles, row->call, (uint64_t)o->child)
+		       : obstacle;
+}
+
 /* Once it was woken, it waited for a processor. */
 static int blocked_pauses(
 	struct blocked *b, struct off *o, uint32_t phase, uint64_t time, bool ends)
@@ -79,6 +99,8 @@ static int blocked_pauses(
 	bool told = o->asked && (!ends || o->asked <= time);
 	long obstacle = told ? o->told : o->obstacle, processor;
 
+	if (ends)
+		obstacle = blocked_by_child(b, o, obstacle, time);
 	if (o->woken && o->woken <= o->since)
 		woken = o->since;
 	if (blocked_pause(b, o, phase, obstacle, o->since, woken, ends))
@@ -161,6 +183,17 @@ void blocked_woken(struct blocked *b, pid_t tid, uint64_t time, const struct blo
 		return;
 	o->woken = time;
 	o->wake = *wake;
+}
+
+void blocked_child_ended(struct blocked *b, pid_t parent, pid_t child, uint64_t time)
+{
+	struct off key = {.key = {(uint64_t)(uint32_t)parent}},
+		   *o = table_find(&b->threads, &key.key);
+
+	if (!o || !o->since || time < o->began)
+		return;
+	o->child_ended = time;
+	o->child = child;
 }
 
 int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)

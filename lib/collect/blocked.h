@@ -43,6 +43,8 @@ int blocked_out(struct blocked *b, const struct blocked_at *at, const struct rec
 int blocked_preempted(struct blocked *b, pid_t tid);
 /* It may go on from that time. */
 void blocked_woken(struct blocked *b, pid_t tid, uint64_t time, const struct blocked_wake *wake);
+/* A process has ended: its parent's first thread may be waiting for the signal of that. */
+void blocked_child_ended(struct blocked *b, pid_t parent, pid_t child, uint64_t time);
 /* It is back. */
 int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
 /* It has ended. */

@@ -20,8 +20,9 @@ static bool is_kernels(const struct collect_metric *m)
 /* Of samples with addresses, at 195 MHz: as for secondary misses. */
 #define DATA_PERIOD 131
 
-static bool is_models(const struct collect_metric *m)
+static bool is_models(struct collect_metric *m)
 {
+	event_user_row(&m->spec);
 	return m->spec.event && (m->spec.event->flags & EVENT_MODEL) &&
 	       m->spec.event->number != EV_WALK_CYCLES;
 }
@@ -53,6 +54,17 @@ static int wanted_source(struct collect_metric *m, enum collect_source wanted, s
 	return wanted == COLLECT_PMU && !m->spec.encoded ? event_encode(&m->spec, e) : 0;
 }
 
+/* No source has the event. why: of the pmu, if it was asked. */
+static int refuse_metric(const struct collect_metric *m, const struct error *why, struct error *e)
+{
+	if (!why->code)
+		return cannot(m, COLLECT_MODEL, e);
+	*e = *why;
+	error_set(e, why->code, "cannot sample %s: the model does not have it, and: %s",
+		m->spec.name, why->message);
+	return event_perf_hint(m->spec.name, e) ? -1 : error_hint(e, "%s", why->hint);
+}
+
 /* Of an event: the pmu, if it works and counts that event, else the model. */
 static int auto_source(struct collect_metric *m, bool attach, struct error *reason, struct error *e)
 {
@@ -75,7 +87,7 @@ static int auto_source(struct collect_metric *m, bool attach, struct error *reas
 	if (!attach && is_models(m))
 		return 0;
 	if (!attach)
-		return why.code ? (*e = why, -1) : cannot(m, COLLECT_MODEL, e);
+		return refuse_metric(m, &why, e);
 	error_set(e, ERR_UNSUPPORTED, "%s: %s%s", m->experiment,
 		why.code ? why.message : "the model counts it",
 		", and the model cannot attach to a running process");

@@ -81,6 +81,11 @@ long obstacles_plain(struct obstacles *o, enum experiment_pause_reason reason, c
 	return experiment_obstacle(o->experiment, reason, call, "", 0, 0);
 }
 
+long obstacles_child(struct obstacles *o, const char *call, uint64_t number)
+{
+	return obstacles_row(o, PAUSE_CHILD, call, "", 0, number);
+}
+
 static bool obstacles_peek(const struct call *c, uint64_t address, void *to, size_t size)
 {
 	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};

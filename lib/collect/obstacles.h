@@ -34,6 +34,8 @@ long obstacles_by_registers(struct obstacles *o, const struct obstacle_thread *t
 long obstacles_by_proc(struct obstacles *o, const struct obstacle_thread *t);
 /* Without a name. */
 long obstacles_plain(struct obstacles *o, enum experiment_pause_reason reason, const char *call);
+/* The end of a child, which a call waited for. */
+long obstacles_child(struct obstacles *o, const char *call, uint64_t number);
 /* The run has ended and the kernel's functions have names: reasons that are unknown follow from
  * the kernel's part of the stack. Children get their names. -1 when memory is out. */
 int obstacles_end(struct obstacles *o);

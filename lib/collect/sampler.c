@@ -44,6 +44,20 @@ static int on_changing(void *context, uint64_t time)
 	return s->blocking ? blocked_settle(&s->blocked, s->phases.current, time) : 0;
 }
 
+static int sampler_on_exit(struct sampler *s, const struct record *r)
+{
+	const struct process *p;
+
+	if (r->tid == r->pid && spaces_knows(&s->spaces, r->pid)) {
+		p = spaces_process(&s->spaces, r->pid, r->time);
+		if (!p)
+			return -1;
+		blocked_child_ended(&s->blocked,
+			s->spaces.experiment->processes.data[p->index].ppid, r->pid, r->time);
+	}
+	return blocked_exit(&s->blocked, r->tid, s->phases.current, r->time);
+}
+
 static int sampler_apply(struct sampler *s, const struct record *r);
 
 /* Records of stops come from the branch records, in their order. */
@@ -220,9 +234,7 @@ static int sampler_apply(struct sampler *s, const struct record *r)
 		sampler_metric_of(s, r)->throttled++;
 		return 0;
 	case PERF_RECORD_EXIT:
-		if (s->blocking && blocked_exit(&s->blocked, r->tid, s->phases.current, r->time))
-			return -1;
-		return spaces_record(&s->spaces, r);
+		return (s->blocking && sampler_on_exit(s, r)) ? -1 : spaces_record(&s->spaces, r);
 	default:
 		return spaces_record(&s->spaces, r);
 	}

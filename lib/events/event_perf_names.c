@@ -13,11 +13,12 @@
 
 enum { NONE = -1, RAW_TYPE = 4 /* PERF_TYPE_RAW */ };
 
-#define SAME           "the same"
 #define STORES_TOO     "it includes what stores miss"
 #define LOADS_TOO      "it includes what loads miss"
 #define ALL_REFERENCES "it counts all references: loads, stores and instructions"
 #define TRACEPOINT     "perfex counts no tracepoints"
+
+static const char same[] = "the same";
 
 static const struct {
 	const char *name;
@@ -36,7 +37,7 @@ static const struct {
 	{"L1-dcache-store-misses", EV_L1D_MISSES, LOADS_TOO},
 	{"L1-dcache-prefetches", EV_HARDWARE_PREFETCHES, "of all levels"},
 	{"L1-dcache-prefetch-misses", EV_HARDWARE_PREFETCHES, "of all levels"},
-	{"L1-icache-load-misses", EV_L1I_MISSES, SAME},
+	{"L1-icache-load-misses", EV_L1I_MISSES, same},
 	{"L1-icache-loads", EV_INSTRUCTIONS, "instructions, not lines that were fetched"},
 	{"LLC-loads", EV_LL_REFERENCES, ALL_REFERENCES},
 	{"LLC-stores", EV_LL_REFERENCES, ALL_REFERENCES},
@@ -49,8 +50,8 @@ static const struct {
 	{"dTLB-load-misses", EV_DTLB_WALKS, STORES_TOO},
 	{"dTLB-store-misses", EV_DTLB_WALKS, LOADS_TOO},
 	{"iTLB-loads", EV_INSTRUCTIONS, "instructions, not what they ask the TLB"},
-	{"iTLB-load-misses", EV_ITLB_WALKS, SAME},
-	{"branch-loads", EV_BRANCHES, SAME},
+	{"iTLB-load-misses", EV_ITLB_WALKS, same},
+	{"branch-loads", EV_BRANCHES, same},
 	{"branch-load-misses", EV_MISPREDICTED_BRANCHES, "whatever was predicted wrong"},
 	{"node-loads", EV_LL_DATA_MISSES, "from whatever memory"},
 	{"node-load-misses", EV_LL_DATA_MISSES, "from whatever memory"},
@@ -79,85 +80,92 @@ static const struct {
 	{"topdown-fe-bound", EV_FRONTEND_STALLS, "cycles, not slots"},
 	{"topdown-be-bound", EV_BACKEND_STALLS, "cycles, not slots"},
 	/* With a modifier, or in cpu//: alone, they are rows. */
-	{"instructions", EV_INSTRUCTIONS, SAME},
-	{"cycles", EV_CYCLES, SAME},
-	{"cpu-cycles", EV_CYCLES, SAME},
-	{"branches", EV_BRANCHES, SAME},
-	{"branch-instructions", EV_BRANCHES, SAME},
-	{"branch-misses", EV_MISPREDICTED_BRANCHES, SAME},
-	{"stalled-cycles-frontend", EV_FRONTEND_STALLS, SAME},
-	{"stalled-cycles-backend", EV_BACKEND_STALLS, SAME},
-	{"page-faults", EV_PAGE_FAULTS, SAME},
-	{"faults", EV_PAGE_FAULTS, SAME},
-	{"major-faults", EV_MAJOR_FAULTS, SAME},
-	{"context-switches", EV_CONTEXT_SWITCHES, SAME},
-	{"cs", EV_CONTEXT_SWITCHES, SAME},
-	{"cpu-migrations", EV_CPU_MIGRATIONS, SAME},
-	{"task-clock", EV_TASK_CLOCK, SAME},
+	{"instructions", EV_INSTRUCTIONS, same},
+	{"cycles", EV_CYCLES, same},
+	{"cpu-cycles", EV_CYCLES, same},
+	{"branches", EV_BRANCHES, same},
+	{"branch-instructions", EV_BRANCHES, same},
+	{"branch-misses", EV_MISPREDICTED_BRANCHES, same},
+	{"stalled-cycles-frontend", EV_FRONTEND_STALLS, same},
+	{"stalled-cycles-backend", EV_BACKEND_STALLS, same},
+	{"page-faults", EV_PAGE_FAULTS, same},
+	{"faults", EV_PAGE_FAULTS, same},
+	{"major-faults", EV_MAJOR_FAULTS, same},
+	{"context-switches", EV_CONTEXT_SWITCHES, same},
+	{"cs", EV_CONTEXT_SWITCHES, same},
+	{"cpu-migrations", EV_CPU_MIGRATIONS, same},
+	{"task-clock", EV_TASK_CLOCK, same},
 	/* Makers' own names, in perf's spelling: AMD, Intel, Arm. */
-	{"ex_ret_instr", EV_INSTRUCTIONS, SAME},
-	{"ex_ret_ops", EV_MICRO_OPS, SAME},
-	{"ex_ret_brn", EV_BRANCHES, SAME},
-	{"ex_ret_brn_misp", EV_MISPREDICTED_BRANCHES, SAME},
-	{"ex_ret_cond", EV_CONDITIONAL_BRANCHES, SAME},
-	{"ls_not_halted_cyc", EV_CYCLES, SAME},
+	{"ex_ret_instr", EV_INSTRUCTIONS, same},
+	{"ex_ret_ops", EV_MICRO_OPS, same},
+	{"ex_ret_brn", EV_BRANCHES, same},
+	{"ex_ret_brn_misp", EV_MISPREDICTED_BRANCHES, same},
+	{"ex_ret_cond", EV_CONDITIONAL_BRANCHES, same},
+	{"ls_not_halted_cyc", EV_CYCLES, same},
 	{"ls_l1_d_tlb_miss.all", EV_DTLB_MISSES, "those that the second level has"},
-	{"ls_l1_d_tlb_miss.all_l2_miss", EV_DTLB_WALKS, SAME},
-	{"bp_l1_tlb_miss_l2_tlb_miss", EV_ITLB_WALKS, SAME},
-	{"bp_l1_tlb_miss_l2_tlb_hit", EV_ITLB_MISSES, SAME},
-	{"ic_cache_fill_l2", EV_L1I_MISSES, SAME},
+	{"ls_l1_d_tlb_miss.all_l2_miss", EV_DTLB_WALKS, same},
+	{"bp_l1_tlb_miss_l2_tlb_miss", EV_ITLB_WALKS, same},
+	{"bp_l1_tlb_miss_l2_tlb_hit", EV_ITLB_MISSES, same},
+	{"ic_cache_fill_l2", EV_L1I_MISSES, same},
 	{"ls_any_fills_from_sys.all", EV_L1D_MISSES, "with prefetches"},
-	{"ls_dmnd_fills_from_sys.all", EV_L1D_MISSES, SAME},
-	{"ls_dmnd_fills_from_sys.dram_io_near", EV_LL_DATA_MISSES, SAME},
-	{"ls_dmnd_fills_from_sys.mem_io_local", EV_LL_DATA_MISSES, SAME},
+	{"ls_dmnd_fills_from_sys.all", EV_L1D_MISSES, same},
+	{"ls_dmnd_fills_from_sys.dram_io_near", EV_LL_DATA_MISSES, same},
+	{"ls_dmnd_fills_from_sys.mem_io_local", EV_LL_DATA_MISSES, same},
 	{"ls_dc_accesses", EV_LOADS, "stores are another event"},
-	{"ls_dispatch.ld_dispatch", EV_ISSUED_LOADS, SAME},
-	{"ls_dispatch.store_dispatch", EV_ISSUED_STORES, SAME},
+	{"ls_dispatch.ld_dispatch", EV_ISSUED_LOADS, same},
+	{"ls_dispatch.store_dispatch", EV_ISSUED_STORES, same},
 	{"l2_cache_req_stat.ls_rd_blk_c", EV_L2D_MISSES, STORES_TOO},
-	{"inst_retired.any", EV_INSTRUCTIONS, SAME},
-	{"cpu_clk_unhalted.thread", EV_CYCLES, SAME},
-	{"cpu_clk_unhalted.core", EV_CYCLES, SAME},
-	{"br_inst_retired.all_branches", EV_BRANCHES, SAME},
-	{"br_misp_retired.all_branches", EV_MISPREDICTED_BRANCHES, SAME},
-	{"mem_inst_retired.all_loads", EV_LOADS, SAME},
-	{"mem_inst_retired.all_stores", EV_STORES, SAME},
+	{"inst_retired.any", EV_INSTRUCTIONS, same},
+	{"cpu_clk_unhalted.thread", EV_CYCLES, same},
+	{"cpu_clk_unhalted.core", EV_CYCLES, same},
+	{"br_inst_retired.all_branches", EV_BRANCHES, same},
+	{"br_misp_retired.all_branches", EV_MISPREDICTED_BRANCHES, same},
+	{"mem_inst_retired.all_loads", EV_LOADS, same},
+	{"mem_inst_retired.all_stores", EV_STORES, same},
 	{"mem_load_retired.l1_miss", EV_L1D_MISSES, STORES_TOO},
 	{"mem_load_retired.l2_miss", EV_L2D_MISSES, STORES_TOO},
 	{"mem_load_retired.l3_miss", EV_LL_DATA_MISSES, STORES_TOO},
-	{"l1d.replacement", EV_L1D_MISSES, SAME},
+	{"l1d.replacement", EV_L1D_MISSES, same},
 	{"l2_rqsts.miss", EV_L2D_MISSES, "without those of instructions"},
 	{"l2_rqsts.demand_data_rd_miss", EV_L2D_MISSES, STORES_TOO},
 	{"longest_lat_cache.miss", EV_LL_DATA_MISSES, "without those of instructions"},
-	{"longest_lat_cache.reference", EV_LL_REFERENCES, SAME},
-	{"uops_retired.slots", EV_MICRO_OPS, SAME},
-	{"uops_retired.retire_slots", EV_MICRO_OPS, SAME},
+	{"longest_lat_cache.reference", EV_LL_REFERENCES, same},
+	{"uops_retired.slots", EV_MICRO_OPS, same},
+	{"uops_retired.retire_slots", EV_MICRO_OPS, same},
 	{"dtlb_load_misses.walk_completed", EV_DTLB_WALKS, STORES_TOO},
-	{"itlb_misses.walk_completed", EV_ITLB_WALKS, SAME},
-	{"inst_retired", EV_INSTRUCTIONS, SAME},
-	{"cpu_cycles", EV_CYCLES, SAME},
-	{"l1d_cache_refill", EV_L1D_MISSES, SAME},
-	{"l1i_cache_refill", EV_L1I_MISSES, SAME},
+	{"itlb_misses.walk_completed", EV_ITLB_WALKS, same},
+	{"inst_retired", EV_INSTRUCTIONS, same},
+	{"cpu_cycles", EV_CYCLES, same},
+	{"l1d_cache_refill", EV_L1D_MISSES, same},
+	{"l1i_cache_refill", EV_L1I_MISSES, same},
 	{"l2d_cache_refill", EV_L2D_MISSES, "without those of instructions"},
 	{"ll_cache_miss_rd", EV_LL_DATA_MISSES, STORES_TOO},
-	{"br_retired", EV_BRANCHES, SAME},
-	{"br_mis_pred_retired", EV_MISPREDICTED_BRANCHES, SAME},
-	{"dtlb_walk", EV_DTLB_WALKS, SAME},
-	{"itlb_walk", EV_ITLB_WALKS, SAME},
+	{"br_retired", EV_BRANCHES, same},
+	{"br_mis_pred_retired", EV_MISPREDICTED_BRANCHES, same},
+	{"dtlb_walk", EV_DTLB_WALKS, same},
+	{"itlb_walk", EV_ITLB_WALKS, same},
 };
 
 /* The name in perf's form: of cpu/NAME/k what is between the slashes; without a modifier. Names
- * have no more than `size` bytes. */
-static void perf_name(const char *text, char *name, size_t size)
+ * have no more than `size` bytes. Does the modifier ask for the kernel alone? */
+static bool perf_name(const char *text, char *name, size_t size)
 {
-	const char *slash = strchr(text, '/');
+	const char *slash = strchr(text, '/'), *modifier = "";
 	size_t length;
 
 	if (slash)
 		text = slash + 1;
-	snprintf(name, size, "%.*s", slash ? (int)strcspn(text, "/") : (int)strlen(text), text);
+	length = slash ? strcspn(text, "/") : strlen(text);
+	snprintf(name, size, "%.*s", (int)length, text);
+	if (slash && text[length])
+		modifier = text + length + 1;
 	length = strcspn(name, ":");
-	if (name[length] && strspn(name + length + 1, "ukhGHpPDISeW") == strlen(name + length + 1))
+	if (name[length] &&
+		strspn(name + length + 1, "ukhGHpPDISeW") == strlen(name + length + 1)) {
 		name[length] = '\0';
+		modifier = text + length + 1;
+	}
+	return strchr(modifier, 'k') && !strchr(modifier, 'u');
 }
 
 /* The number of NAME=0xNN in a list; 0: there is none. */
@@ -233,12 +241,15 @@ const struct event *event_perf_nearest(const char *text, const char **difference
 	const struct event *row;
 	char name[128];
 
+	bool kernel = perf_name(text, name, sizeof(name));
+
 	*difference = NULL;
-	perf_name(text, name, sizeof(name));
 	for (size_t i = 0; i < sizeof(perf_names) / sizeof(perf_names[0]); i++) {
 		if (strcasecmp(perf_names[i].name, name) != 0)
 			continue;
 		*difference = perf_names[i].difference;
+		if (kernel && *difference == same)
+			*difference = "in user mode, not in the kernel";
 		return perf_names[i].number == NONE ? NULL : event_by_number(perf_names[i].number);
 	}
 	row = perf_row(perf_code(name));
@@ -251,6 +262,22 @@ const struct event *event_perf_nearest(const char *text, const char **difference
 	else if (strncmp(name, "tma_", 4) == 0 || strncmp(name, "power/", 6) == 0)
 		*difference = "perfex -a -y reports where the time goes";
 	return row;
+}
+
+void event_user_row(struct event_spec *spec)
+{
+	const char *difference;
+	const struct event *row;
+
+	if (spec->origin != EVENT_ORIGIN_PFM || !spec->encoded || spec->code.levels != EVENT_USER)
+		return;
+	row = event_perf_nearest(spec->name, &difference);
+	if (!row || difference != same || !(row->flags & EVENT_MODEL))
+		return;
+	spec->origin = EVENT_ORIGIN_TABLE;
+	spec->event = row;
+	spec->encoded = false;
+	snprintf(spec->name, sizeof(spec->name), "%s", row->name);
 }
 
 int event_perf_hint(const char *name, struct error *e)

@@ -70,8 +70,10 @@ static int model_probe(const struct source_options *options, struct error *why)
 static int model_accepts(
 	const struct source_options *options, struct event_spec *spec, struct error *why)
 {
-	const struct event *event = spec->event;
+	const struct event *event;
 
+	event_user_row(spec);
+	event = spec->event;
 	if (spec->origin != EVENT_ORIGIN_TABLE || !event) {
 		error_set(why, ERR_UNSUPPORTED,
 			"the model does not have the processor's own event %s", spec->name);

@@ -73,8 +73,11 @@ static int assign_without_pmu(struct plan *p, const struct plan_request *request
 
 	for (size_t i = 0; i < p->count; i++) {
 		struct plan_entry *entry = &p->entries[i];
-		bool os_event = !wants_hardware(&specs[i]);
+		bool os_event;
 
+		if (model_works)
+			event_user_row(&specs[i]);
+		os_event = !wants_hardware(&specs[i]);
 		if (os_event && os_works && (!model_works || request->passes))
 			offer(entry, &source_os, options, &specs[i]);
 		else if (model_works && model_knows(&specs[i]))

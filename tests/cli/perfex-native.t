@@ -54,6 +54,14 @@ for name in duration_time alignment-faults emulation-faults dummy bpf-output mem
 	run perfex -source model -e "$name" true
 	[ "$status" = 0 ] || like "perf's $name: why there is none" "$err" 'nothing comes near it: [a-z]'
 done
+# Of user mode, which is all that the model sees, they are rows.
+for pair in cycles:u=0 instructions:u=17 branch-misses:u=24; do
+	run perfex -source model -e "${pair%=*}" true
+	like "perf's ${pair%=*} is counted" "$status $out$err" "^0 .*|^ *${pair#*=} .* model$"
+done
+like "that of the kernel is not, and has no equal" "$(perfex -source model -e cycles:k true 2>&1)" 'nearest is -e cy, Cycles: in user mode, not in the kernel'
+like "ssrun samples it as well" "$(ssrun -source model -e instructions:u:10007 -o user /bin/true 2>&1 && prof -dump user)" '^metric 0 .*Graduated instructions'
+like "and says what comes nearest of what it cannot" "$(ssrun -e cycles:k:10007 -o kernel /bin/true 2>&1 || echo refused)" 'nearest is -e cy, Cycles: in user|^type'
 # Raw codes of this processor: those that its rows have. Where there are counters, they are counted.
 if grep -q AuthenticAMD /proc/cpuinfo; then codes='r00c0:gi r00c3:br cpu/event=0xc2/:bra'; elif grep -q GenuineIntel /proc/cpuinfo; then codes='r01c0:gi r00c5:br'; else codes=r0008:gi; fi
 for code in $codes; do

@@ -13,7 +13,7 @@ row() { printf ' [1-9][0-9]* +[0-9.]+ +%s' "$1"; }
 # joined TEXT: perhaps with the figures of the row above
 joined() { printf '^[ 0-9.%%]+ %s' "$1"; }
 
-for kind in sleep pipe socket child futex poll join; do
+for kind in sleep pipe socket child suspend alarm futex poll join; do
 	record $kind $kind
 done
 record file file locked
@@ -34,6 +34,10 @@ like "poll of one descriptor waits for that" "$out" "$(joined 'pipe 1, poll')"
 report child
 like "child: its name and number" "$out" "$(row "child")"
 like "child: its name and number, below" "$out" "$(joined "waits, process [0-9]+, wait4")"
+report suspend
+like "a signal of a child is that child" "$out" "$(joined "waits, process [0-9]+, rt_sigsuspend")"
+report alarm
+like "that of a timer is a signal" "$(printf '%s\n' "$out" | grep -A1 ' signal$')" "$(joined "rt_sigsuspend")"
 report file
 like "file: its path" "$out" "$(row "file")"
 like "file: its path, below" "$out" "$(joined "$work/locked, flock")"

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,6 +140,47 @@ KEEP static void waits_for_child(void)
 	__asm__ volatile("");
 }
 
+static void signal_came(int number)
+{
+	(void)number;
+}
+
+/* For a signal, as shells do: of a child's end, or of a timer while a child runs. */
+static void suspends(int number)
+{
+	struct sigaction action = {.sa_handler = signal_came};
+	struct itimerval once = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000}};
+	sigset_t block, none;
+	pid_t pid;
+
+	sigemptyset(&none);
+	sigemptyset(&block);
+	sigaddset(&block, number);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	sigaction(number, &action, NULL);
+	pid = fork();
+	if (!pid) {
+		rest();
+		_exit(0);
+	}
+	if (number == SIGALRM) {
+		waitpid(pid, NULL, 0);
+		setitimer(ITIMER_REAL, &once, NULL);
+	}
+	sigsuspend(&none);
+	waitpid(pid, NULL, 0);
+}
+
+KEEP static void waits_for_childs_signal(void)
+{
+	suspends(SIGCHLD);
+}
+
+KEEP static void waits_for_timers_signal(void)
+{
+	suspends(SIGALRM);
+}
+
 /* For a lock of the file that is given. */
 KEEP static void waits_for_file(const char *path)
 {
@@ -191,7 +233,9 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} kinds[] = {{"futex", waits_for_futex}, {"pipe", waits_for_pipe},
 		{"socket", waits_for_socket}, {"poll", waits_for_poll}, {"sleep", waits_for_sleep},
-		{"child", waits_for_child}, {"often", waits_often}, {"join", waits_for_join}};
+		{"child", waits_for_child}, {"suspend", waits_for_childs_signal},
+		{"alarm", waits_for_timers_signal}, {"often", waits_often},
+		{"join", waits_for_join}};
 
 	if (argc > 2)
 		milliseconds = (unsigned)strtoul(argv[2], NULL, 10);
