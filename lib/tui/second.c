@@ -22,17 +22,17 @@ static void second_drop(struct tui *t)
 	tui_close(t, p);
 }
 
-/* The report of the second view; -1: none. */
+/* The report of the second view; -1: none. Instructions have their source beside them, source its
+ * instructions. */
 static long second_wanted(const struct tui *t, const struct tui_page *p, const char **procedure)
 {
 	const struct report_row *r = tui_page_current(p);
 	const char *name = t->source.reports[p->ask.report].name;
+	bool of_code = strcmp(name, "dis") == 0 || strcmp(name, "calc") == 0;
 	bool code = t->split == TUI_SPLIT_CODE || strcmp(name, "lines") == 0 || (r && !r->file);
 
 	*procedure = tui_subject(t, p);
-	if (!*procedure || strcmp(name, "dis") == 0 || strcmp(name, "calc") == 0)
-		return -1;
-	return tui_report_find(t, code ? "dis" : "lines");
+	return *procedure ? tui_report_find(t, code && !of_code ? "dis" : "lines") : -1;
 }
 
 static bool second_same(
@@ -92,15 +92,17 @@ void tui_follow(struct tui *t)
 
 void tui_do_split(struct tui *t)
 {
-	static const char *const texts[TUI_SPLITS] = {
-		[TUI_SPLIT_NONE] = "one view",
-		[TUI_SPLIT_LINES] = "a second view has the source of the row",
-		[TUI_SPLIT_CODE] = "a second view has the instructions of the row",
-	};
+	const char *procedure, *what;
+	long report;
 
 	t->split = (t->split + 1) % TUI_SPLITS;
-	tui_say(t, "%s%s", texts[t->split],
-		t->split && t->screen.rows < TUI_SPLIT_ROWS ? ", on a higher screen" : "");
+	report = t->split ? second_wanted(t, tui_top(t), &procedure) : -1;
+	what = report < 0 || report == tui_report_find(t, "lines") ? "source" : "instructions";
+	if (t->split)
+		tui_say(t, "a second view has the %s of the row%s", what,
+			t->screen.rows < TUI_SPLIT_ROWS ? ", on a higher screen" : "");
+	else
+		tui_say(t, "one view");
 }
 
 /* By half of what fits in the second view. */

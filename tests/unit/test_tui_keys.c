@@ -225,7 +225,7 @@ static void test_split(void)
 	is_str(title(), "lines of " SEARCH, "Right: into the source");
 	is_str(second(), "dis of " SEARCH, "with the instructions");
 	tui_fake_keys(&t, "\r");
-	is_str(second(), "", "which have no second view");
+	is_str(second(), "lines of " SEARCH, "which have the source beside them");
 	tui_fake_keys(&t, "qqs");
 	is_str(second(), "", "s once more: one view");
 	tui_fake_keys(&t, "sG");
