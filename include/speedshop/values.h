@@ -54,7 +54,7 @@ enum vp_flag {
 /* How windows are made: filled with what the user has asked for, may be changed by vp_open. */
 struct vp_config {
 	unsigned skip; /* instructions at the beginning that are left out, besides a random time */
-	unsigned length; /* how many of usual code take the time of the rest, at most 1000 */
+	unsigned length; /* how many of usual code take the time of the rest, at most 10000 */
 	double rate;     /* windows per second of CPU time; 0: as the budget allows */
 };
 

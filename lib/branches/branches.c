@@ -339,6 +339,11 @@ void branches_charge(struct branches *b, struct branches_charge spent)
 	atomic_fetch_add(&b->charged_others, spent.others);
 }
 
+void branches_beside(struct branches *b, uint64_t ns)
+{
+	atomic_store(&b->beside, ns);
+}
+
 void branches_reserve(struct branches *b, uint64_t ns)
 {
 	atomic_store(&b->reserved, ns);

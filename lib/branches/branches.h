@@ -221,6 +221,9 @@ uint64_t branches_horizon(struct branches *b);
 const struct branch_record *branches_take(struct branches *b, size_t *count);
 /* What taken records have cost since then. */
 void branches_charge(struct branches *b, struct branches_charge spent);
+/* What it has spent on samples of the kernel's clock, which are no part of the budget of visits and
+ * timed loads: ns of CPU time. */
+void branches_beside(struct branches *b, uint64_t ns);
 /* What our process will spend after the end, as far as that can be known: ns of CPU time. */
 void branches_reserve(struct branches *b, uint64_t ns);
 /* A message for the user: processes that are not followed, and why; NULL: none (left). Borrowed

@@ -2,8 +2,8 @@
 /*
  * What following a program costs, for the budget of pace.c: CPU time of the tracer, of the program
  * while it is stopped, of interrupts, and of the owner. Visits and timed loads have a share for all
- * of it, so that the cost that is reported is what a user measures. Of bursts, the owner is counted
- * where their share is fitted to the rest.
+ * of it that the kernel's clock alone would not cost, so that the cost that is reported is what a
+ * user measures. Of bursts, the owner is counted where their share is fitted to the rest.
  */
 #include <stdatomic.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ uint64_t budget_told(const struct branches *b)
 
 uint64_t budget_whole(const struct branches *b)
 {
-	uint64_t owner = spent_by_owner(b), before = b->request.before;
+	uint64_t owner = spent_by_owner(b), before = b->request.before + atomic_load(&b->beside);
 
 	return budget_told(b) + (owner > before ? owner - before : 0) + atomic_load(&b->reserved);
 }

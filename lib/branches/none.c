@@ -46,6 +46,12 @@ void branches_charge(struct branches *b, struct branches_charge spent)
 	(void)spent;
 }
 
+void branches_beside(struct branches *b, uint64_t ns)
+{
+	(void)b;
+	(void)ns;
+}
+
 void branches_reserve(struct branches *b, uint64_t ns)
 {
 	(void)b;

@@ -38,7 +38,8 @@
 #define SHARE_TURNS   0.005 /* of anchors */
 #define SHARE_CLOCK   0.03  /* samples by stops */
 #define SHARE_MOST    0.06  /* of all that is spent but by our owner, at any moment */
-#define VISITS_MOST   1.3   /* of their share, the same with our owner */
+#define VISITS_MOST   1.2   /* of their share, the same with our owner */
+#define VISITS_AIM    0.8   /* of that of visits and timed loads: the rest is for the end */
 #define VISITS_LEAST  0.25  /* of their share, if the rest leaves less */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define TURN_GAP      (2.0 * MILLISECOND)
@@ -57,9 +58,10 @@
 #define COST_SAMPLE   (0.06 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
-#define SLEEP_LONG    (40 * (uint64_t)MILLISECOND) /* while programs run */
-#define TICK_MOST     (4 * (uint64_t)MILLISECOND)  /* of most kernels */
-#define STILL_MOST    4                            /* naps */
+#define SLEEP_LONG    (40 * (uint64_t)MILLISECOND)  /* while programs run; */
+#define SLEEP_VISITS  (100 * (uint64_t)MILLISECOND) /* within a budget, to visits */
+#define TICK_MOST     (4 * (uint64_t)MILLISECOND)   /* of most kernels */
+#define STILL_MOST    4                             /* naps */
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
 #define LATEST        8 /* bursts (windows): those before them do not decide what the next cost */
@@ -338,7 +340,8 @@ static uint64_t nap(struct branches *b, bool still)
 {
 	uint64_t next = b->bursts.next < b->windows.next ? b->bursts.next : b->windows.next;
 	uint64_t left, width = b->threads.count;
-	bool asked = b->bursts.share >= 1;
+	bool asked = b->bursts.share >= 1, visits = b->request.visit && !asked;
+	uint64_t longest = visits ? SLEEP_VISITS : SLEEP_LONG;
 
 	next = next < b->turns.next ? next : b->turns.next;
 	next = next < b->clock.next ? next : b->clock.next;
@@ -354,7 +357,7 @@ static uint64_t nap(struct branches *b, bool still)
 	/* Within a budget, not before the tick that the moment is seen at. */
 	if (!asked && !b->request.visit && !b->request.only_samples)
 		left += TICK_MOST / 2;
-	return left < SLEEP_MIN ? SLEEP_MIN : left > SLEEP_LONG ? SLEEP_LONG : left;
+	return left < SLEEP_MIN ? SLEEP_MIN : left > longest ? longest : left;
 }
 
 static void pace_clock(struct branches *b)
@@ -372,10 +375,10 @@ static void pace_clock(struct branches *b)
 
 static void pace_visits(struct branches *b, bool asked)
 {
+	double share = b->request.share > 0 ? b->request.share : SHARE_VISITS;
+
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
-		.share = asked                  ? 1
-			 : b->request.share > 0 ? b->request.share
-						: SHARE_VISITS,
+		.share = asked ? 1 : VISITS_AIM * share,
 		.cost = COST_VISIT,
 		.count = 1};
 	b->fitted = !asked && !b->request.known;
@@ -385,12 +388,14 @@ static void pace_visits(struct branches *b, bool asked)
 
 static void pace_bursts(struct branches *b, bool asked)
 {
+	double share = b->request.share > 0 ? b->request.share : SHARE_TIMED;
+
 	/* In several runs of a short program, what ssrun takes for each would leave nothing. */
 	b->fitted = !asked && !b->request.known && (b->request.latency || !(b->request.share > 0));
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
 		.share = asked                  ? 1
+			 : b->request.latency   ? VISITS_AIM * share
 			 : b->request.share > 0 ? b->request.share
-			 : b->request.latency   ? SHARE_TIMED
 			 : b->request.values    ? SHARE_BURSTS + SHARE_LOGGED
 						: SHARE_BURSTS,
 		.cost = COST_BURST,

@@ -165,7 +165,7 @@ struct branches {
 	pid_t apart;        /* the process of the tracer; 0: it is a thread */
 	bool over;          /* it has done all */
 	bool zombie;        /* our child has ended, and we have not waited for it */
-	_Atomic uint64_t charged, charged_others, reserved; /* ns */
+	_Atomic uint64_t charged, charged_others, reserved, beside; /* ns */
 	branch_queue queue;
 	VEC(char) notices; /* texts, each with its 0 */
 	uint64_t horizon;  /* 0: up to now */

@@ -291,9 +291,14 @@ static int branch_add(struct branch_records *r, const struct branch_record *reco
 					    : add_site(r, p, record);
 }
 
+bool branch_records_due(const struct branch_records *r, uint64_t time)
+{
+	return r->next < r->pending.count && r->pending.data[r->next].time < time;
+}
+
 int branch_records_advance(struct branch_records *r, uint64_t time)
 {
-	for (; r->next < r->pending.count && r->pending.data[r->next].time < time; r->next++) {
+	for (; branch_records_due(r, time); r->next++) {
 		int rc = branch_add(r, &r->pending.data[r->next]);
 
 		free(r->pending.data[r->next].owned);

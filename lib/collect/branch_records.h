@@ -51,6 +51,8 @@ struct branch_records {
 /* Takes new records. Returns the time up to which they are complete: records of the kernel may be
  * taken up to it. -1 when memory is out. */
 int branch_records_take(struct branch_records *r, uint64_t *known);
+/* Whether there is anything before this time that is not in the experiment. */
+bool branch_records_due(const struct branch_records *r, uint64_t time);
 /* Adds everything before this time to the experiment. -1 when memory is out. */
 int branch_records_advance(struct branch_records *r, uint64_t time);
 /* Adds the branches that the processor recorded with a sample of process p. Not taken ones are not

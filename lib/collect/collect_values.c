@@ -12,7 +12,8 @@ bool collect_wants(const struct collect_request *r, unsigned flags)
 static struct values_config values_wanted(
 	const struct collect_request *r, const struct value_module *m)
 {
-	unsigned length = r->values.length ? r->values.length : VALUES_LENGTH;
+	unsigned usual = r->values.module || r->values.watch ? VALUES_TRACED : VALUES_LENGTH,
+		 length = r->values.length ? r->values.length : usual;
 
 	return (struct values_config){.skip = m->path ? m->config.skip : VALUES_SKIP,
 		.length = m->path ? m->config.length : length,

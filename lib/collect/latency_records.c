@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/kept_levels.h"
+
 /* Of a burst, for a module: it may have as many values. */
 #define LOADS_MOST VALUE_MODULE_MOST
 
@@ -30,7 +32,7 @@ int latency_records_begin(
 	latencies_init(&r->latencies);
 	r->wanted = true;
 	request->latency = true;
-	return values_levels_measure(&r->latencies.levels, e) ? -1 : note_levels(r, e);
+	return kept_levels_find(&r->latencies.levels, e) ? -1 : note_levels(r, e);
 }
 
 /* The last entry of a trace is for what comes after it. */

@@ -36,7 +36,7 @@
 /* Checkpoints: the first one early, then rarely enough that they cost less than a hundredth. */
 #define CHECKPOINT_FIRST (SECOND)
 #define CHECKPOINT_EVERY (5 * (uint64_t)SECOND)
-#define CHECKPOINT_SHARE 150
+#define CHECKPOINT_SHARE 500
 
 struct collection {
 	const struct collect_request *request;
@@ -293,7 +293,9 @@ static int perf_begin(struct collection *c, struct error *e)
 		return -1;
 	if (r->caliper_seconds > 0)
 		c->next_caliper = c->began + (uint64_t)(r->caliper_seconds * SECOND);
-	c->next_checkpoint = c->began + CHECKPOINT_FIRST;
+	/* Values would have less of their budget for it, in runs that are short. */
+	c->next_checkpoint =
+		c->began + (c->experiment->cost_until ? CHECKPOINT_EVERY : CHECKPOINT_FIRST);
 	return 0;
 }
 
@@ -448,6 +450,7 @@ static int perf_loop(struct collection *c, struct error *e)
 		uint64_t time;
 		int ended;
 
+		sampler_turn(&c->sampler);
 		if (poll(c->poll.data, c->poll.count, timeout(c, clock_ns())) < 0 && errno != EINTR)
 			return error_sys(e, errno, "poll");
 		if (hear_signals(c, e))

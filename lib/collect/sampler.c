@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "collect/collect_symbols.h"
 #include "collect/data_samples.h"
 #include "collect/jitdump.h"
@@ -10,7 +11,7 @@
 #include "experiment/time_slices.h"
 
 #define LATENCY_ROWS 12    /* of a timed load: times, and levels */
-#define ROW_COST     250.0 /* ns, of a value at the end, before it was measured */
+#define ROW_COST     300.0 /* ns, of a value at the end, before it was measured */
 
 /* A process ends or calls exec: its generated code must be named now. */
 static int sampler_on_leaving(void *context, struct process *p)
@@ -240,10 +241,25 @@ static int sampler_apply(struct sampler *s, const struct record *r)
 	}
 }
 
+/* What the tracer has recorded before that. */
+static int advance_traced(struct sampler *s, uint64_t time)
+{
+	uint64_t began;
+	int rc;
+
+	if (!branch_records_due(&s->branches, time) && !value_records_due(&s->values, time))
+		return 0;
+	began = clock_of(CLOCK_THREAD_CPUTIME_ID);
+	rc = branch_records_advance(&s->branches, time) || value_records_advance(&s->values, time)
+		     ? -1
+		     : 0;
+	s->on_traced += clock_of(CLOCK_THREAD_CPUTIME_ID) - began;
+	return rc;
+}
+
 int sampler_take(struct sampler *s, const struct record *r)
 {
-	if (phases_advance(&s->phases, r->time) || branch_records_advance(&s->branches, r->time) ||
-		value_records_advance(&s->values, r->time))
+	if (phases_advance(&s->phases, r->time) || advance_traced(s, r->time))
 		return -1;
 	return sampler_apply(s, r);
 }
@@ -255,16 +271,15 @@ static int sampler_on_record(void *context, const struct record *r)
 
 int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
 {
-	uint64_t known;
+	uint64_t known, began = clock_of(CLOCK_THREAD_CPUTIME_ID);
 
 	if (phases_read(&s->phases) || branch_records_take(&s->branches, &known) ||
 		value_records_take(&s->values))
 		return error_nomem(e);
+	s->on_traced += clock_of(CLOCK_THREAD_CPUTIME_ID) - began;
 	if (limit > known)
 		limit = known;
-	if (rings_drain(&s->rings, limit, sampler_on_record, s) ||
-		branch_records_advance(&s->branches, limit) ||
-		value_records_advance(&s->values, limit))
+	if (rings_drain(&s->rings, limit, sampler_on_record, s) || advance_traced(s, limit))
 		return error_nomem(e);
 	return 0;
 }
@@ -291,6 +306,22 @@ static void reserve_end(const struct sampler *s)
 		branches_reserve(s->branches.branches, (uint64_t)(s->row_cost * rows));
 }
 
+void sampler_turn(struct sampler *s)
+{
+	s->turn.began = clock_of(CLOCK_THREAD_CPUTIME_ID);
+	s->turn.traced = s->on_traced;
+}
+
+/* What of a turn was not for the tracer was for samples of the clock. */
+static void count_clock(struct sampler *s)
+{
+	uint64_t used = clock_of(CLOCK_THREAD_CPUTIME_ID) - s->turn.began,
+		 traced = s->on_traced - s->turn.traced;
+
+	s->experiment->cost_of_clock += used > traced ? used - traced : 0;
+	branches_beside(s->branches.branches, s->experiment->cost_of_clock);
+}
+
 int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
 {
 	if (python_snapshot(&s->python))
@@ -298,6 +329,8 @@ int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
 	if (sampler_drain(s, limit, e))
 		return -1;
 	reserve_end(s);
+	if (s->branches.branches)
+		count_clock(s);
 	return s->blocking && blocked_look(&s->blocked) ? error_nomem(e) : 0;
 }
 

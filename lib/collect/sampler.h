@@ -38,7 +38,11 @@ struct sampler {
 	struct value_records values;
 	struct latency_records latencies;
 	uint64_t samples;
-	double row_cost; /* of values at the end, ns */
+	double row_cost;    /* of values at the end, ns */
+	uint64_t on_traced; /* CPU time, ns, spent on what the tracer records */
+	struct {
+		uint64_t began, traced;
+	} turn; /* CPU time, and on_traced, at its beginning */
 };
 
 void sampler_init(struct sampler *s, struct experiment *x, const char *archive);
@@ -50,7 +54,9 @@ void sampler_init_past(
 int sampler_take(struct sampler *s, const struct record *r);
 /* Reads the kernel's records up to `limit`, a time. -1 with *e set. */
 int sampler_drain(struct sampler *s, uint64_t limit, struct error *e);
-/* The same while the threads run: asks besides what they wait for. */
+/* A turn of the loop that watches the threads begins. */
+void sampler_turn(struct sampler *s);
+/* sampler_drain while the threads run: asks besides what they wait for. */
 int sampler_watch(struct sampler *s, uint64_t limit, struct error *e);
 /* The experiment's values become those seen so far. -1: memory is out. */
 int sampler_put_values(struct sampler *s);

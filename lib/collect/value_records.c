@@ -293,16 +293,20 @@ int value_records_window(struct value_records *r, struct value_window *w)
 	return 0;
 }
 
+bool value_records_due(const struct value_records *r, uint64_t time)
+{
+	return r->next < r->pending.count && r->pending.data[r->next].time < time;
+}
+
 int value_records_advance(struct value_records *r, uint64_t time)
 {
 	uint64_t began, before = r->module.spent;
 	int rc = 0;
 
-	if (r->next == r->pending.count || r->pending.data[r->next].time >= time)
+	if (!value_records_due(r, time))
 		return 0;
 	began = clock_of(CLOCK_THREAD_CPUTIME_ID);
-	for (; rc == 0 && r->next < r->pending.count && r->pending.data[r->next].time < time;
-		r->next++) {
+	for (; rc == 0 && value_records_due(r, time); r->next++) {
 		rc = value_records_window(r, &r->pending.data[r->next]);
 		pthread_mutex_lock(&r->lock);
 		window_spare(r, &r->pending.data[r->next]);

@@ -60,6 +60,8 @@ struct branches_charge value_records_visit(void *context, const struct branches_
 void value_records_renewed(void *context, pid_t pid);
 /* Takes new windows; -1 when memory is out. */
 int value_records_take(struct value_records *r);
+/* Whether there is anything before this time that is not among the sites. */
+bool value_records_due(const struct value_records *r, uint64_t time);
 /* Adds everything before this time to the sites. -1 when memory is out. */
 int value_records_advance(struct value_records *r, uint64_t time);
 /* Adds the counts of the tracer. */

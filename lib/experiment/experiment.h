@@ -208,8 +208,9 @@ struct experiment {
 	struct experiment_folded folded;
 	struct experiment_data data; /* the data of misses (experiment/data.h) */
 	/* While it is recorded with values: VALUE_TALLY_COST_NS has the CPU time of this process up
-	 * to here, ns, and takes in the rest when it is written. 0: it has what it should. */
-	uint64_t cost_until;
+	 * to here, ns, and takes in the rest when it is written, but what samples of the clock take
+	 * of that. 0: it has what it should. */
+	uint64_t cost_until, cost_of_clock;
 };
 
 /* Creates index 0 of everything.  -1 when memory is out. */

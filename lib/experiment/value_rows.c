@@ -257,7 +257,10 @@ int experiment_count_cost(struct experiment *x)
 	if (!before)
 		return 0;
 	x->cost_until = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-	return experiment_add_value_tally(x, VALUE_TALLY_COST_NS, x->cost_until - before);
+	before += x->cost_of_clock;
+	x->cost_of_clock = 0;
+	return experiment_add_value_tally(
+		x, VALUE_TALLY_COST_NS, x->cost_until > before ? x->cost_until - before : 0);
 }
 
 uint64_t experiment_value_tally(const struct experiment *x, enum experiment_value_tally_kind kind)

@@ -49,6 +49,19 @@ int machine_parse(
  */
 int machine_find(const char *name, struct machine *m, struct error *e);
 
+/* What is measured by the first runs after a boot; others find it. */
+#define MACHINE_MEASURED 3
+struct machine_measurement {
+	const char *name;                 /* of its files */
+	bool (*usable)(const char *text); /* can it be? */
+};
+
+/* One of MACHINE_MEASURED, from 0 on, to be freed by the caller. NULL: it is not measured yet, or
+ * may not be kept. */
+char *machine_measured(const struct machine_measurement *m, unsigned number);
+/* Keeps one until the next boot, if it is still wanted. */
+void machine_keep_measured(const struct machine_measurement *m, const char *text);
+
 /* What stops of threads cost on this host, ns: elapsed time; CPU time of the thread that stops, and
  * of one that is interrupted. */
 struct machine_stop_costs {

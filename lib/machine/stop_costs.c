@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What stops of threads cost on this host. It is measured by the first MEASURED runs after a boot,
- * for all users, since it takes some milliseconds. A busy machine disturbs a measurement: so the
- * medians of several are used.
- */
+/* What stops of threads cost on this host: the medians of several measurements. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/stats.h"
-#include "machine/kept.h"
 #include "machine/machine.h"
 
-#define MEASURED     3
 #define MOST         1e6 /* ns */
 #define COSTS_FORMAT "stops 1, perfex " PERFEX_VERSION ": %lf %lf %lf ns\n"
 #define COSTS_TEXT   "stops 1, perfex " PERFEX_VERSION ": %.0f %.0f %.0f ns\n"
@@ -32,19 +25,14 @@ static bool costs_usable(const char *text)
 	return costs_scan(text, &c);
 }
 
-static const struct kept_file costs_files[MEASURED] = {
-	{"stops-1", costs_usable}, {"stops-2", costs_usable}, {"stops-3", costs_usable}};
+static const struct machine_measurement costs_kept = {"stops", costs_usable};
 
 bool machine_stop_costs(struct machine_stop_costs *c)
 {
-	double elapsed[MEASURED], stopped[MEASURED], interrupted[MEASURED];
-	struct machine_identity id;
+	double elapsed[MACHINE_MEASURED], stopped[MACHINE_MEASURED], interrupted[MACHINE_MEASURED];
 
-	if (!kept_measures())
-		return false;
-	machine_identify("", &id);
-	for (size_t i = 0; i < MEASURED; i++) {
-		char *text = kept_read(&costs_files[i], &id, KEPT_BOOT);
+	for (unsigned i = 0; i < MACHINE_MEASURED; i++) {
+		char *text = machine_measured(&costs_kept, i);
 		bool found = text && costs_scan(text, c);
 
 		free(text);
@@ -54,30 +42,16 @@ bool machine_stop_costs(struct machine_stop_costs *c)
 		stopped[i] = c->stopped;
 		interrupted[i] = c->interrupted;
 	}
-	*c = (struct machine_stop_costs){stats_median(elapsed, MEASURED),
-		stats_median(stopped, MEASURED), stats_median(interrupted, MEASURED)};
+	*c = (struct machine_stop_costs){stats_median(elapsed, MACHINE_MEASURED),
+		stats_median(stopped, MACHINE_MEASURED),
+		stats_median(interrupted, MACHINE_MEASURED)};
 	return true;
 }
 
 void machine_keep_stop_costs(const struct machine_stop_costs *c)
 {
-	struct machine_identity id;
 	char text[200];
 
-	if (!kept_measures())
-		return;
-	machine_identify("", &id);
 	snprintf(text, sizeof(text), COSTS_TEXT, c->elapsed, c->stopped, c->interrupted);
-	if (!costs_usable(text))
-		return;
-	for (size_t i = 0; i < MEASURED; i++) {
-		char *there = kept_read(&costs_files[i], &id, KEPT_BOOT);
-		bool found = there != NULL;
-
-		free(there);
-		if (!found) {
-			kept_write(&costs_files[i], &id, KEPT_BOOT, text);
-			return;
-		}
-	}
+	machine_keep_measured(&costs_kept, text);
 }

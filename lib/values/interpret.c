@@ -17,11 +17,11 @@
 #define FLAGS_FIXED 2u
 /* Of windows that are equally long in time: an instruction's time in usual code, and instructions
  * of code that is unusually fast. */
-#define USUAL       (4 * VALUE_CLOCK_CYCLE / 5)
-#define WINDOW_MOST 8000
-#define RSP         4
-#define RBP         5
-#define RCX         1
+#define USUAL     (4 * VALUE_CLOCK_CYCLE / 5)
+#define FAST_MOST 5
+#define RSP       4
+#define RBP       5
+#define RCX       1
 
 static uint64_t *general(struct values *v, unsigned reg)
 {
@@ -332,6 +332,7 @@ static void set_length(struct values *v)
 
 	v->begins = scale * (v->config.skip + (v->config.spread ? draw_spread(v) : 0));
 	v->ends = v->begins + scale * v->config.length;
+	v->most = (unsigned)(v->ends / scale) * FAST_MOST;
 }
 
 /* False: the window is over. */
@@ -340,7 +341,7 @@ static bool window_goes_on(struct values *v)
 	uint64_t now = v->config.timed ? v->clock.retired : v->number;
 
 	v->left_out = now < v->begins || v->number < v->config.skip;
-	return now < v->ends && (!v->config.timed || v->number < WINDOW_MOST);
+	return now < v->ends && (!v->config.timed || v->number < v->most);
 }
 
 static void begin_window(struct values *v, const struct values_thread *t)

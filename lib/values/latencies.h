@@ -48,13 +48,14 @@ struct latencies {
 	struct table sites;
 };
 
-/* ---- levels.c: measured on this host, some 20 ms. -1: that is not possible here. */
-int values_levels_measure(struct latency_levels *l, struct error *e);
-
-/* ---- value_levels.c */
-/* From numbers of loads by form, level and bin of the time beyond the least; the rest of *l is
- * known. -1: memory and L1 do not differ. */
+/* Numbers of loads by form, level and bin of the time beyond the least. */
 typedef uint32_t latency_counts[LATENCY_FORMS][LEVELS][LATENCY_BINS];
+
+/* ---- levels.c: measured on this host, some 20 ms: the tick, floor and least of *l, and counts.
+ * -1: that is not possible here. */
+int values_levels_measure(struct latency_levels *l, latency_counts counts, struct error *e);
+
+/* ---- value_levels.c: the rest of *l. -1: memory and L1 do not differ. */
 int values_levels_learn(struct latency_levels *l, const latency_counts measured, struct error *e);
 
 /* ---- latencies.c */

@@ -280,6 +280,7 @@ struct values {
 	/* What is kept of this window: by the clock if windows are equally long in time, by
 	 * instructions otherwise. */
 	uint64_t begins, ends;
+	unsigned most;           /* instructions, however fast they are */
 	bool left_out;           /* the instruction is before that */
 	unsigned number;         /* of the instruction in the window */
 	uint8_t before[OPERAND]; /* the memory operand, of floating-point operations */

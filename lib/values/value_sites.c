@@ -235,6 +235,17 @@ static void blank_numbers(struct experiment_value_site *row)
 	row->key.form |= VALUE_SHAPE;
 }
 
+/* Each is put once, so none is looked for. */
+static long put_row(struct table *t, const void *row)
+{
+	void *to = table_append(t);
+
+	if (!to)
+		return -1;
+	memcpy(to, row, t->entry_size);
+	return (long)t->count - 1;
+}
+
 static int put_site(struct live_site *s, bool shape, struct experiment *x)
 {
 	struct experiment_value_site row;
@@ -249,7 +260,7 @@ static int put_site(struct live_site *s, bool shape, struct experiment *x)
 		if (s->listed)
 			qsort(s->list, s->listed, sizeof(*s->list), compare_counts);
 	}
-	site = experiment_row(x, EXPERIMENT_VALUE_SITES, &row);
+	site = put_row(&x->value_sites, &row);
 	if (site < 0)
 		return -1;
 	for (uint32_t i = 0; i < s->listed; i++) {
@@ -264,7 +275,7 @@ static int put_site(struct live_site *s, bool shape, struct experiment *x)
 			.products = l->products};
 
 		value.key.grade = experiment_value_grade(value.key.value, l->count, row.count);
-		if (experiment_row(x, EXPERIMENT_VALUES, &value) < 0)
+		if (put_row(&x->values, &value) < 0)
 			return -1;
 	}
 	return 0;

@@ -26,15 +26,16 @@
 #include "base/vec.h"
 
 /* Short windows see too much of what is slow, since they begin there; most of the cost is that of
- * the stop, so long ones have more values (docs/accuracy.md). */
+ * the stop and of code that is new to us, so long ones have more values (docs/accuracy.md). */
 #define VALUES_SKIP 16
 /* Still, what lasts longer is seen more often: a slow turn of a loop more often than a fast one. So
  * a window begins further on, by a random part of the time of VALUES_SPREAD instructions: then it
  * depends less on the turn that the moment was in. And windows are equally long in time
  * (value_clock.c). */
 #define VALUES_SPREAD     1000
-#define VALUES_LENGTH     500
-#define VALUES_LENGTH_MAX 1000
+#define VALUES_LENGTH     2000
+#define VALUES_TRACED     500 /* of windows for others to look at, each of their instructions */
+#define VALUES_LENGTH_MAX 10000
 #define VALUES_STATE      16384 /* bytes of the largest extended state of a thread */
 
 struct values_config {

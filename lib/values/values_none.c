@@ -3,8 +3,9 @@
 #include "values/latencies.h"
 #include "values/values.h"
 
-int values_levels_measure(struct latency_levels *l, struct error *e)
+int values_levels_measure(struct latency_levels *l, latency_counts counts, struct error *e)
 {
+	(void)counts;
 	(void)l;
 	return error_set(e, ERR_UNSUPPORTED, "timed loads need x86-64");
 }

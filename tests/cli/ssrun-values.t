@@ -13,8 +13,8 @@ run ssrun -values -budget much true
 like "-budget takes a percentage" "$status $err" "^125 .*between 0.01 and 50, not 'much'"
 run ssrun -values -rate often true
 like "-rate takes a rate" "$status $err" "^125 .*between 0.01 and 10000 per second, not 'often'"
-run ssrun -values -length 2000 true
-like "-length has an end" "$status $err" "^125 .*at most 1000 instructions, not 2000"
+run ssrun -values -length 20000 true
+like "-length has an end" "$status $err" "^125 .*at most 10000 instructions, not 20000"
 run ssrun -values -explain true
 like "-values and -explain" "$status $err" '^125 .*record them in two runs'
 run ssrun -values -a -for 1

@@ -221,7 +221,7 @@ static void begin(char **command)
 
 int main(int argc, char **argv)
 {
-	const struct values_config config = {.length = VALUES_LENGTH_MAX};
+	const struct values_config config = {.length = 1000};
 	struct error e;
 	int signal;
 
