@@ -70,6 +70,11 @@ like "CSV" "$(perfex -doctor -csv)" '^what,used_by,state,detail,remedy$'
 run perfex -doctor true
 is "it takes no command" "$status" 125
 
+# What belongs to a release.
+is "the first version of NEWS.md is this one" "$(sed -n 's/^## \([0-9.]*\), [0-9-]*$/\1/p' "$top/NEWS.md" | head -1)" \
+	"$(perfex -version | sed -n '1s/^perfex //p')"
+ok "CONTRIBUTING.md is a page" test "$(wc -l < "$top/CONTRIBUTING.md")" -le 60
+
 # make dist: the last commit, and the same bytes whoever packs it, when and where.
 if git -C "$top" -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1; then
 	ok "make dist" make -s -C "$top" O="$work/one" dist
