@@ -308,6 +308,15 @@ static size_t costliest(const struct tui_page *p)
 	return at;
 }
 
+/* Of rows that fit a line equally well, the most costly is better: code of one line is at several
+ * places. */
+static bool fits_better(const struct tui_page *p, size_t line, int score, size_t at, int best)
+{
+	if (score != best || score < 4 || !p->focus.costliest)
+		return score > best;
+	return tui_page_share(p, line) > tui_page_share(p, at);
+}
+
 void tui_page_find_focus(struct tui_page *p)
 {
 	int best = 0;
@@ -319,7 +328,7 @@ void tui_page_find_focus(struct tui_page *p)
 		i++) {
 		int score = tui_page_fits(p, tui_rows_at(&p->rows, i));
 
-		if (score > best) {
+		if (fits_better(p, i, score, at, best)) {
 			best = score;
 			at = i;
 		}
