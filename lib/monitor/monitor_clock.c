@@ -83,6 +83,7 @@ static int choose_tick(struct monitor_clock *c, bool own, struct error *e)
 	c->watch = (struct watch_clock){.period = tick_period(), .tick = true};
 	if (monitor_tick_number(MONITOR_TICK, &c->config, e))
 		return -1;
+	c->unlimited = monitor_clock_works(c, own) != 0 && errno == EINVAL;
 	if (monitor_clock_works(c, own) == 0 && monitor_cost(c, &c->cost) == 0)
 		return 0;
 	attr = monitor_clock_attr(c);

@@ -28,6 +28,7 @@ struct monitor_clock {
 	enum monitor_clock_kind kind; /* not AUTO */
 	struct watch_clock watch;
 	unsigned every;  /* tick: one of this number is recorded */
+	bool unlimited;  /* tick: the kernel allows no rate that is high enough */
 	uint64_t config; /* the event's */
 	bool user_only;  /* the kernel may not be sampled */
 	double cost;     /* ns of a sample, measured */

@@ -52,6 +52,13 @@ struct perf_event_attr monitor_clock_attr(const struct monitor_clock *c)
 		.task = 1,
 	};
 
+	/* Programs with fast timers have many interrupts between two ticks. With a rate, the kernel
+	 * leaves most of these out, and takes each tick otherwise. */
+	if (c->kind == MONITOR_CLOCK_TICK && c->every == 1 && !c->unlimited) {
+		attr.freq = 1;
+		attr.sample_freq = 2 * SECOND / c->watch.period;
+		attr.sample_type |= PERF_SAMPLE_PERIOD;
+	}
 	if (c->kind == MONITOR_CLOCK_CPU) {
 		attr.exclude_idle = attr.exclude_hv = 1;
 		attr.exclude_kernel = c->user_only;
@@ -209,6 +216,7 @@ static int cost_of_calls(const struct monitor_clock *c, double *cost)
 		monitor_tick_number("syscalls/sys_enter_getppid", &number, NULL))
 		return -1;
 	attr.config = number;
+	attr.freq = 0;
 	attr.sample_period = 1;
 	return cost_in_ring(attr, measure_calls, cost) || *cost <= 0 ? -1 : 0;
 }
@@ -220,6 +228,7 @@ int monitor_cost(const struct monitor_clock *c, double *cost)
 
 	if (cost_of_calls(c, cost) == 0)
 		return 0;
+	attr.freq = 0;
 	attr.sample_period = tick ? 1 : FAST_PERIOD;
 	return cost_in_ring(attr, tick ? measure_tick : measure_samples, cost);
 }

@@ -191,7 +191,10 @@ int monitor_status_read(const struct store *s, struct monitor_status *status, st
 		return -1;
 	monitor_status_parse(text, status);
 	free(text);
-	return 0;
+	if (status->pid)
+		return 0;
+	error_set(e, ERR_PARSE, "%s/monitor.status is damaged: it names no monitor", s->directory);
+	return error_hint(e, "a monitor that runs writes it anew within 10 seconds");
 }
 
 double monitor_status_mapped(const struct monitor_status *status)

@@ -128,10 +128,11 @@ static double watch_chance(struct watch *w)
 	return (double)(random_next(&w->random) >> 11) * 0x1p-53;
 }
 
-/* Does it come for its own time, and not for that of a sample before? 1, 0; -1: memory is out. */
+/* For how many periods does it stand, in the mean? The kernel leaves interrupts out where there are
+ * too many; what passed beyond theirs, the processor was idle. -1: memory is out. */
 static int in_time(struct watch *w, const struct record *r)
 {
-	uint64_t *last, passed;
+	uint64_t *last, passed, most = r->sample.period * w->clock.period;
 
 	while (w->last.count <= r->cpu)
 		if (!vec_push(&w->last))
@@ -139,6 +140,9 @@ static int in_time(struct watch *w, const struct record *r)
 	last = &w->last.data[r->cpu];
 	passed = r->time - *last;
 	*last = r->time;
+	if (r->sample.period > 1 && passed > w->clock.period)
+		return (int)((double)(passed < most ? passed : most) / (double)w->clock.period +
+			     watch_chance(w));
 	/* interrupts come late, and the next one then seems early */
 	return passed >= w->clock.period / 10 * 9 ||
 	       (double)passed > watch_chance(w) * (double)w->clock.period;
@@ -174,16 +178,16 @@ static long metric_like(struct experiment *x, const struct experiment_metric *m)
 }
 
 static int watch_add(struct experiment *x, uint32_t metric, const struct experiment_image *image,
-	uint64_t address)
+	uint64_t address, uint64_t count)
 {
 	long i = experiment_image(x, image, NULL), node;
 
 	node = i < 0 ? -1 : experiment_node(x, EXPERIMENT_ROOT, (uint32_t)i, address);
-	return node < 0 ? -1 : experiment_add(x, metric, 0, 0, (uint32_t)node, 1);
+	return node < 0 ? -1 : experiment_add(x, metric, 0, 0, (uint32_t)node, count);
 }
 
 static int watch_recorded(
-	struct watch *w, const struct mapping *m, uint64_t address, uint32_t metric)
+	struct watch *w, const struct mapping *m, uint64_t address, uint32_t metric, uint64_t count)
 {
 	long like = metric_like(&w->record, &w->experiment.metrics.data[metric]);
 
@@ -191,7 +195,7 @@ static int watch_recorded(
 		return 0;
 	return like < 0 ? -1
 			: watch_add(&w->record, (uint32_t)like,
-				  &w->images.list.data[m->image].identity, address);
+				  &w->images.list.data[m->image].identity, address, count);
 }
 
 static int note_seen(struct watch *w, uint32_t image, pid_t pid)
@@ -203,8 +207,8 @@ static int note_seen(struct watch *w, uint32_t image, pid_t pid)
 	return 0;
 }
 
-static int watch_place(
-	struct watch *w, const struct mapping *m, uint64_t pc, bool system, pid_t pid)
+static int watch_place(struct watch *w, const struct mapping *m, uint64_t pc, bool system,
+	uint64_t count, pid_t pid)
 {
 	uint64_t address = spaces_address(&w->spaces, m, pc);
 	uint32_t metric = system ? METRIC_SYSTEM : METRIC_USER;
@@ -214,9 +218,9 @@ static int watch_place(
 		       ? -1
 		       : experiment_node(&w->experiment, EXPERIMENT_ROOT, (uint32_t)image, address);
 	if (node < 0 || note_seen(w, m->image, pid) ||
-		(w->recording && watch_recorded(w, m, address, metric)))
+		(w->recording && watch_recorded(w, m, address, metric, count)))
 		return -1;
-	return experiment_add(&w->experiment, metric, 0, 0, (uint32_t)node, 1);
+	return experiment_add(&w->experiment, metric, 0, 0, (uint32_t)node, count);
 }
 
 /* If no file with the build-id was read, the places of its segments are not known, and the address
@@ -259,7 +263,8 @@ static int watch_waited(struct watch *w)
 }
 
 /* A sample in a file that cannot be read. */
-static int watch_wait(struct watch *w, const struct mapping *m, uint64_t pc, bool system)
+static int watch_wait(
+	struct watch *w, const struct mapping *m, uint64_t pc, bool system, uint64_t count)
 {
 	const struct collect_image *image = &w->images.list.data[m->image];
 	struct waiting *s, key = {.key = {.build_id = builds_id(&image->identity),
@@ -267,13 +272,14 @@ static int watch_wait(struct watch *w, const struct mapping *m, uint64_t pc, boo
 					  .metric = system ? METRIC_SYSTEM : METRIC_USER}};
 
 	if (!key.key.build_id)
-		return w->counts.gone++, 0;
+		return w->counts.gone += count, 0;
 	if (w->waiting.count >= WAITING_MOST && watch_waited(w))
 		return -1;
 	s = table_add(&w->waiting, &key.key);
 	if (!s)
 		return -1;
-	if (!s->count++) {
+	s->count += count;
+	if (!s->path) {
 		s->path = strdup(image->identity.path);
 		s->build_id_length = image->identity.build_id_length;
 		memcpy(s->build_id, image->identity.build_id, sizeof(s->build_id));
@@ -288,37 +294,38 @@ static int watch_sample(struct watch *w, const struct record *r)
 	struct process *p;
 	uint64_t pc;
 	bool system;
-	int timely = w->clock.tick ? in_time(w, r) : 1;
+	int n = w->clock.tick ? in_time(w, r) : 1;
+	uint64_t count = (uint64_t)n;
 
 	w->counts.records++;
-	if (timely < 0)
+	if (n < 0)
 		return -1;
 	if (r->pid == 0)
 		return w->counts.idle++, 0;
-	if (!timely)
+	if (!n)
 		return w->counts.early++, 0;
 	if (!user_address(w, r, &pc, &system))
-		return w->counts.kernel++, 0;
+		return w->counts.kernel += count, 0;
 	if (system)
-		w->counts.system++;
+		w->counts.system += count;
 	else
-		w->counts.user++;
+		w->counts.user += count;
 	p = spaces_process(&w->spaces, r->pid, r->time);
 	if (!p)
 		return -1;
 	m = spaces_find(p, pc);
 	if (!m)
-		return *(system ? &w->counts.between : &w->counts.unmapped) += 1, 0;
+		return *(system ? &w->counts.between : &w->counts.unmapped) += count, 0;
 	if (images_look_now(&w->images, m->image, r->pid, m->begin, m->end))
 		return -1;
 	image = &w->images.list.data[m->image];
 	if (image->identity.kind == EXPERIMENT_IMAGE_ELF && image->segments.elf)
-		return monitor_watch_full(w) ? (w->counts.dropped++, 0)
-					     : watch_place(w, m, pc, system, r->pid);
+		return monitor_watch_full(w) ? (w->counts.dropped += count, 0)
+					     : watch_place(w, m, pc, system, count, r->pid);
 	if (image->identity.kind == EXPERIMENT_IMAGE_ELF ||
 		image->identity.kind == EXPERIMENT_IMAGE_FILE)
-		return watch_wait(w, m, pc, system);
-	w->counts.generated++;
+		return watch_wait(w, m, pc, system, count);
+	w->counts.generated += count;
 	return 0;
 }
 

@@ -8,7 +8,8 @@
  * tick of the timer, the kernel says only where the user was: a thread in a system call is
  * distinguished by its registers (x86-64: `syscall` puts the address after it into rcx). Timers of
  * programs come through the same interrupt and would be samples too many, so a sample that comes
- * early counts with the probability of its part of the period.
+ * early counts with the probability of its part of the period. Where there are very many, the
+ * kernel records one of several, which counts for the periods that have passed.
  */
 #ifndef MONITOR_MONITOR_WATCH_H
 #define MONITOR_MONITOR_WATCH_H

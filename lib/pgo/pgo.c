@@ -145,15 +145,22 @@ static int refuse_lines(const struct pgo *p, struct error *e)
 			     "-debuginfod");
 }
 
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
 /* What names no function is useless to readers that look functions up in the image. */
 static int refuse_nameless(const struct pgo *p, struct error *e)
 {
 	const struct pgo_coverage *c = &p->coverage;
 
-	if (p->format->lines || p->format->clock || c->functions || !(c->unmapped > 0))
+	if (p->format->lines || p->format->clock || c->unmapped <= c->ranges / 2)
 		return 0;
-	error_set(e, ERR_UNSUPPORTED, "-export %s: no symbol of %s has executions: it is stripped",
-		p->format->name, pgo_image_path(p));
+	error_set(e, ERR_UNSUPPORTED,
+		"-export %s: %.0f%% of the executions of %s are in no function that a symbol "
+		"names: it is stripped",
+		p->format->name, percent(c->unmapped, c->ranges), pgo_image_path(p));
 	return error_hint(e, "give the file with its symbols by -archive, -debug-dir or "
 			     "-debuginfod");
 }
@@ -260,11 +267,6 @@ const struct pgo_coverage *pgo_coverage_of(const struct pgo *p)
 const char *pgo_image_path(const struct pgo *p)
 {
 	return p->data->images.data[p->image].image->path;
-}
-
-static double percent(double part, double whole)
-{
-	return whole > 0 ? 100 * part / whole : 0;
 }
 
 void pgo_describe(const struct pgo *p, struct strbuf *out)

@@ -136,9 +136,16 @@ is "without symbols there is no order" "$status $out" "125 "
 like "and it is said why" "$err" 'no function with a symbol has samples: compile without -s'
 for format in bolt profgen; do
 	run prof -export $format -o bare.out bare.ideal
-	like "nor a profile: $format" "$status$err" "^125prof: -export $format: no symbol of .*bare has executions: it is stripped"
+	like "nor a profile: $format" "$status$err" "^125prof: -export $format: 100% of the executions of .*bare are in no function that a symbol names: it is stripped"
 done
 not_ok "which is not written" test -e bare.out
+cat > partly.c <<'END'
+static __attribute__((noinline)) int hot(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i & 3; return s; }
+int main(int argc, char **argv) { (void)argv; return hot(100000 * argc) == 7; }
+END
+gcc -O1 -rdynamic -s -o partly partly.c && ssrun -q -ideal -o partly.ideal ./partly
+run prof -export bolt -image partly -o bare.out partly.ideal
+like "symbols for dynamic linking alone are not enough" "$status$err" '^125prof: -export bolt: (9[0-9]|100)% of the executions of .*partly are in no function'
 ld -static -Ttext=0x401000 --build-id=0x0123456789abcdef01234567 -o cut code.o
 ssrun -q -ideal -o cut.ideal ./cut
 truncate -s -100 cut

@@ -169,7 +169,10 @@ ok "the next one adds to what is there" wait_for written later
 kill "$monitor"
 wait "$monitor"
 is "and ends" "$?" 0
-printf 'pid nonsense\n\377\001 5\nclock \033[2J\n' > "$store/monitor.status"
+: > "$store/monitor.status"
+run ssrun monitor -status
+like "a status that was cut" "$status$err" "125ssrun: $store/monitor.status is damaged: it names no monitor"
+printf 'pid 5nonsense\n\377\001 5\nclock \033[2J\n' > "$store/monitor.status"
 run ssrun monitor -status
 unlike "a status from elsewhere does not reach the terminal" "$out" "$(printf '\033')"
 

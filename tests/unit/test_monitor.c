@@ -65,6 +65,8 @@ static void take_exec(struct watch *w, pid_t pid, const char *path, const uint8_
 	take_exec_of(w, pid, path, build_id, 0);
 }
 
+static uint64_t sample_period; /* interrupts for each sample; 0: not known */
+
 static void take_sample(struct watch *w, pid_t pid, uint64_t time, uint64_t pc, uint64_t cx)
 {
 	const uint64_t registers[] = {cx, pc};
@@ -74,6 +76,7 @@ static void take_sample(struct watch *w, pid_t pid, uint64_t time, uint64_t pc, 
 		.time = time,
 		.misc = PERF_RECORD_MISC_KERNEL};
 
+	r.sample.period = sample_period;
 	r.sample.registers = pid ? registers + (WATCH_REGISTERS == 0x104 ? 0 : 1) : NULL;
 	r.sample.register_mask = WATCH_REGISTERS;
 	if (monitor_watch_take(w, &r))
@@ -354,6 +357,35 @@ static void test_early(void)
 	/* the sum of TICKS * BETWEEN chances of 1/4: six standard deviations */
 	ok(counted > TICKS - 6 * 123 && counted < TICKS + 6 * 123, "%.0f of %d ticks are counted",
 		counted, TICKS);
+	monitor_watch_fini(&w);
+}
+
+/* So many that the kernel records one of several. */
+static void test_sparse(void)
+{
+	enum { SAMPLES = 20000, MANY = 50 };
+	struct watch w;
+	uint64_t time;
+	double counted;
+
+	monitor_watch_init(&w, &tick, BEGAN);
+	take_task(&w, PERF_RECORD_FORK, 7, 1);
+	take_exec(&w, 7, make_image("a"), NULL);
+	take_sample(&w, 7, SECOND, 0x401000, 1);
+	sample_period = MANY;
+	for (time = SECOND; time < SECOND + (uint64_t)SAMPLES * MS; time += MS)
+		take_sample(&w, 7, time + MS, 0x401000, 1);
+	counted = (double)w.counts.user;
+	/* a quarter of a period each: six standard deviations of the sum of chances */
+	ok(counted > SAMPLES / 4 - 6 * 62 && counted < SAMPLES / 4 + 6 * 62,
+		"%.0f of %d ticks are counted", counted, SAMPLES / 4);
+	take_sample(&w, 7, time + 10 * 4 * MS, 0x401000, 1);
+	is_int(w.counts.user - (uint64_t)counted, 10, "ten ticks by one sample of fifty");
+	take_sample(&w, 7, time + 20 * SECOND, 0x401000, 1);
+	is_int(w.counts.user - (uint64_t)counted - 10, MANY, "then the processor was idle");
+	is_int(w.experiment.samples.count, 1, "all at one address");
+	is_int(experiment_sample_at(&w.experiment, 0)->count, w.counts.user, "are its samples");
+	sample_period = 0;
 	monitor_watch_fini(&w);
 }
 
@@ -642,8 +674,11 @@ static void test_pace(void)
 	c = (struct monitor_clock){.kind = MONITOR_CLOCK_TICK, .cost = 100};
 	monitor_clock_pace(&c, 0.001);
 	is_int(c.every, 1, "each tick");
+	is_int(monitor_clock_attr(&c).freq, 1,
+		"and of other interrupts so many that they are no burden");
 	monitor_clock_slower(&c);
 	is_int(c.every, 2, "each second one");
+	ok(!monitor_clock_attr(&c).freq && monitor_clock_attr(&c).sample_period == 2, "exactly");
 }
 
 int main(void)
@@ -656,6 +691,7 @@ int main(void)
 	test_replaced();
 	test_turns();
 	test_early();
+	test_sparse();
 	test_storm();
 	test_removed();
 	test_addresses();
