@@ -128,7 +128,7 @@ static double watch_chance(struct watch *w)
 	return (double)(random_next(&w->random) >> 11) * 0x1p-53;
 }
 
-/* For how many periods does it stand, in the mean? The kernel leaves interrupts out where there are
+/* How many periods does it count for, in the mean? The kernel leaves interrupts out where there are
  * too many; what passed beyond theirs, the processor was idle. -1: memory is out. */
 static int in_time(struct watch *w, const struct record *r)
 {

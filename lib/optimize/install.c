@@ -70,7 +70,10 @@ static int verdict_check(
 	if (strcmp(json_to_string(json_member(all, "old"), ""), was) != 0) {
 		error_set(e, ERR_CONFLICT, "%s was verified against another file than %s", new,
 			image);
-		return error_hint(e, "prof verify -note %s %s ... compares these", image, new);
+		return error_hint(e,
+			"prof verify -note %s %s ... compares these; the next time, give prof "
+			"optimize -against %s",
+			image, new, image);
 	}
 	return 0;
 }

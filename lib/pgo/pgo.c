@@ -100,6 +100,15 @@ static int blocks_any(void *context, const struct image_block *block)
 	return 1;
 }
 
+/* The branches may have been in what is missing. */
+static bool is_any_cut(const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++)
+		if (d->request->inputs[i].experiment->damaged)
+			return true;
+	return false;
+}
+
 /* Why the format cannot be made of this. */
 static int refuse(const struct pgo *p, struct error *e)
 {
@@ -112,9 +121,9 @@ static int refuse(const struct pgo *p, struct error *e)
 	}
 	if (p->counts.kind == PGO_CLOCK && !p->format->clock) {
 		error_set(e, ERR_UNSUPPORTED,
-			"there are only clock samples of %s, and programs built by a profile of "
-			"these become slower",
-			path);
+			"%s only clock samples of %s, and programs built by a profile of these "
+			"become slower",
+			is_any_cut(p->data) ? "a file was cut, and there are" : "there are", path);
 		return error_hint(e, "record branches: ssrun -branches; or count exactly: ssrun "
 				     "-ideal");
 	}

@@ -139,6 +139,9 @@ for format in bolt profgen; do
 	like "nor a profile: $format" "$status$err" "^125prof: -export $format: 100% of the executions of .*bare are in no function that a symbol names: it is stripped"
 done
 not_ok "which is not written" test -e bare.out
+head -c $(($(wc -c < code.pcsamp) - 3)) code.pcsamp > cut.pcsamp
+run prof -export llvm -o refused cut.pcsamp
+like "a file that was cut" "$(printf '%s' "$err" | tr '\n' ' ')" 'cut.pcsamp: .*a file was cut, and there are only clock samples of .*code|cut.pcsamp: .*no samples'
 cat > partly.c <<'END'
 static __attribute__((noinline)) int hot(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i & 3; return s; }
 int main(int argc, char **argv) { (void)argv; return hot(100000 * argc) == 7; }

@@ -252,6 +252,7 @@ like "a changed image is not installed" "$status$err" '125prof: tool.new is not 
 truncate -s -1 tool.new
 run prof optimize -install tool.new tool2
 like "nor one that was compared with another" "$status$err" '125prof: tool.new was verified against another file'
+like "and what to do" "$err" 'prof verify -note tool2 tool.new .*prof optimize -against tool2'
 sed -i 's/"accept"/"refuse"/' tool.new.verdict
 run prof optimize -install tool.new tool
 like "nor what was refused" "$status$err" '125prof: tool.new was not accepted'
