@@ -8,7 +8,7 @@
 
 /* Executions per second of the program's time, of all anchors together; a count takes about a
  * nanosecond. */
-#define COUNTS_STEADY 12e6
+#define COUNTS_STEADY 6e6
 #define COUNTS_LOCKED 3e6 /* a locked one takes some */
 /* With more threads, anchors are in place always or never: all have to stop while they change. */
 #define TURN_THREADS 8
