@@ -2,6 +2,7 @@
 #include "options.h"
 #include "base/numeral.h"
 #include "machine/machine.h"
+#include "process/rank.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +249,19 @@ static int default_events(struct options *o, struct error *e)
 	return 0;
 }
 
+/* Ranks of MPI would replace each other's report. */
+static int name_of_rank(struct options *o, struct error *e)
+{
+	if (!o->output || strcmp(o->output, "-") == 0 || !rank_of_several())
+		return 0;
+	if (asprintf(&o->rank_output, "%s.r%d", o->output, rank_here()) < 0) {
+		o->rank_output = NULL;
+		return error_nomem(e);
+	}
+	o->output = o->rank_output;
+	return 0;
+}
+
 int options_parse(struct options *o, int argc, char **argv, struct error *e)
 {
 	int rest;
@@ -267,7 +281,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		o->clock = machine_clocks[MODEL_CLOCK_FIRST_ORDER];
 	if (o->plot)
 		o->costs = true;
-	if (check(o, e))
+	if (check(o, e) || name_of_rank(o, e))
 		return -1;
 	if (o->profile || o->fast)
 		o->source = "model";
@@ -278,4 +292,5 @@ void options_fini(struct options *o)
 {
 	vec_fini(&o->events);
 	vec_fini(&o->samplers);
+	free(o->rank_output);
 }

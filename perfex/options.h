@@ -26,6 +26,7 @@ struct options {
 	unsigned long slices;   /* -slices, cycles; 0: likewise */
 	const char *profile;    /* -profile */
 	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text, *clock;
+	char *rank_output; /* what output is then; NULL: no rank */
 	double period;
 	unsigned long runs, expect;
 	pid_t pid;

@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/say.h"
-#include "collect/collect.h"
 #include "experiment/experiment.h"
+#include "process/rank.h"
 #include "prof.h"
 #include "report.h"
 
@@ -37,7 +37,7 @@ static bool become_rank(const struct options *o)
 
 int do_merge(const struct options *o)
 {
-	int rank = collect_rank();
+	int rank = rank_here();
 	struct arguments arguments = {0};
 	struct loaded loaded = {0};
 	struct error e = {0};

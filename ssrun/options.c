@@ -10,6 +10,7 @@
 
 #include "collect/collect_explain.h"
 #include "experiment/experiment.h"
+#include "process/rank.h"
 #include "values/values.h"
 
 #define TURN_LIMIT      100000 /* superblocks: a turn of Valgrind's own */
@@ -189,7 +190,7 @@ static int check_branches(const struct options *o, struct error *e)
 			"-explain runs a command twice, which it cannot do with what runs already: "
 			"leave out %s, and give the command",
 			o->all ? "-a" : "-pid");
-	if (collect_rank() >= 0) {
+	if (rank_here() >= 0) {
 		error_set(e, ERR_UNSUPPORTED,
 			"-explain runs the command twice, and the other ranks of this MPI launch "
 			"would not begin again with it");
@@ -445,7 +446,7 @@ static int check(const struct options *o, struct error *e)
 			"-runs needs a command that it can run again: leave out -pid and -a"},
 		{o->versus && (o->pid || o->all),
 			"-versus runs two programs: leave out -pid and -a, and give a command"},
-		{o->versus && collect_rank() >= 0,
+		{o->versus && rank_here() >= 0,
 			"-versus runs two programs one after the other, which the other ranks of "
 			"this MPI launch would not: run ssrun once for each program"},
 		{o->json && o->csv, "-json and -csv exclude each other"},

@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "collect/collect_explain.h"
 #include "process/executable.h"
+#include "process/rank.h"
 #include "sources/model_scratch.h"
 #include "ssrun.h"
 
@@ -73,7 +74,7 @@ int name_output(const struct options *o, struct collect_output *output, struct e
 		o->command ? o->command[0]
 		: name[0]  ? name
 			   : "system",
-		strbuf_text(&type), o->output && !collect_ranks() ? -1 : collect_rank(), e);
+		strbuf_text(&type), o->output && !rank_of_several() ? -1 : rank_here(), e);
 	strbuf_fini(&type);
 	return rc ? -1 : collect_output_check(output, e);
 }
@@ -128,10 +129,10 @@ static void say_written(const struct options *o, const struct collect_output *ou
 {
 	bool chosen = !o->output && !o->versus && !ended_by(result, SIGINT);
 
-	if (collect_ranks()) {
-		if (collect_rank() == 0 && !o->quiet && o->output)
+	if (rank_of_several()) {
+		if (rank_here() == 0 && !o->quiet && o->output)
 			say("each rank wrote a file: prof %s.r*", o->output);
-		else if (collect_rank() == 0 && !o->quiet)
+		else if (rank_here() == 0 && !o->quiet)
 			say("wrote %s, and each other rank a file", output->path);
 	} else if (o->verbose || (chosen && !o->quiet))
 		say("wrote %s: prof %s", output->path, output->path);

@@ -99,9 +99,5 @@ void collect_say(const struct collect_request *r, int level, const char *format,
  * i of x. source: the source of all metrics; NULL: each has its own. */
 int collect_describe(
 	const struct collect_request *r, struct experiment *x, const char *source, struct error *e);
-/* The MPI rank by the environment; -1: none. */
-int collect_rank(void);
-/* Is it one of several? True where the environment has a rank and not their number. */
-bool collect_ranks(void);
 
 #endif

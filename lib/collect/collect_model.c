@@ -12,6 +12,7 @@
 #include "collect/collect_symbols.h"
 #include "collect/model_fill.h"
 #include "image/archive.h"
+#include "process/rank.h"
 #include "sources/sources_run.h"
 
 struct modelling {
@@ -170,7 +171,7 @@ static void describe_root(const struct modelling *m, struct experiment *x)
 {
 	for (size_t i = 1; i < x->processes.count; i++)
 		if (x->processes.data[i].pid == m->run.pid) {
-			x->processes.data[i].rank = collect_rank();
+			x->processes.data[i].rank = rank_here();
 			x->processes.data[i].status =
 				m->run.killed ? m->run.exit_status - 128 : m->run.exit_status << 8;
 		}

@@ -30,49 +30,6 @@ void collect_say(const struct collect_request *r, int level, const char *format,
 	r->say(r->context, level, line);
 }
 
-/* A script of Slurm has a rank, too, but only what it launches has the number of ranks. */
-static const struct {
-	const char *rank, *ranks;
-	int otherwise; /* ranks, where their number is not said */
-} launchers[] = {
-	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 2},
-	{"PMI_RANK", "PMI_SIZE", 2},
-	{"PMIX_RANK", "PMIX_SIZE", 2},
-	{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", 1},
-};
-
-/* Of the environment; -1: it is no number. */
-static int describe_number(const char *variable)
-{
-	const char *text = getenv(variable);
-	char *end;
-	long number = text ? strtol(text, &end, 10) : -1;
-
-	return text && *text && !*end && number >= 0 && number < 0x7fffffff ? (int)number : -1;
-}
-
-int collect_rank(void)
-{
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-		int rank = describe_number(launchers[i].rank);
-
-		if (rank >= 0)
-			return rank;
-	}
-	return -1;
-}
-
-bool collect_ranks(void)
-{
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-		int ranks = describe_number(launchers[i].ranks);
-
-		if (describe_number(launchers[i].rank) >= 0)
-			return (ranks < 0 ? launchers[i].otherwise : ranks) > 1;
-	}
-	return false;
-}
-
 static int fact_command(const struct collect_request *r, struct experiment *x, struct error *e)
 {
 	struct strbuf text = {0};

@@ -13,6 +13,7 @@
 #include "collect/collect.h"
 #include "collect/mappings.h"
 #include "collect/process_arguments.h"
+#include "process/rank.h"
 
 #define MAPS_MAX ((size_t)256 << 20)
 /* PERF_RECORD_MISC_FORK_EXEC: it existed before; its mappings are reported. */
@@ -45,7 +46,7 @@ void spaces_init(struct spaces *s, struct experiment *x, struct collect_images *
 	memset(s, 0, sizeof(*s));
 	s->experiment = x;
 	s->images = images;
-	s->rank = images->past ? -1 : collect_rank();
+	s->rank = images->past ? -1 : rank_here();
 	s->processes = TABLE_OF(struct process_entry);
 	s->threads = TABLE_OF(struct thread_entry);
 	s->on_cpus = TABLE_OF(struct on_cpu);

@@ -32,6 +32,8 @@ is "each rank has its file" "$(find . -name 'rank.pcsamp.r*' | sed 's/.*\.r\([0-
 run mpirun -np 3 ssrun -pcsamp -o named ./rank
 is "-o: the first says what all wrote" "$status $err" "0 ssrun: each rank wrote a file: prof named.r*"
 is "no rank's file replaces another's" "$(echo named*)" "named.r0 named.r1 named.r2"
+run mpirun -np 3 perfex -q -source os -e tclk -o counts ./rank
+is "perfex: likewise" "$status $(echo counts*)" "0 counts.r0 counts.r1 counts.r2"
 run env PMI_RANK=0 PMI_SIZE=1 ssrun -pcsamp -o alone true
 is "a rank that is alone has the file that was named" "$status $err $(echo alone*)" "0  alone"
 run env SLURM_PROCID=0 SLURM_NTASKS=4 ssrun -pcsamp -o script true
