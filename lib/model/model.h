@@ -148,6 +148,12 @@ struct model_execution_config {
 	/* Of alus, those that do long addresses, shifts, and moves on conditions of two flags; 0:
 	 * all. See enum model_latency. */
 	uint32_t long_addresses, shifters, flags_moves;
+	/* Instructions that wait for operands: integer operations and data of stores, addresses of
+	 * loads and stores, vector operations; of these, those that wait in order before; cycles
+	 * until the place of one that has begun is free; general registers for results of what has
+	 * not retired. 0: no limit; vector_scheduler has none without vector_queue. */
+	uint32_t alu_scheduler, address_scheduler, vector_scheduler, vector_queue, scheduler_hold,
+		registers;
 	/* Latencies, cycles; see enum model_latency.  0 is 1. */
 	uint32_t multiply, fp_add, fp_multiply, fused, convert, vector, vector_multiply, shuffle,
 		move, crypto, microcode, divide, fp_divide, fp_root, long_address;

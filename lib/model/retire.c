@@ -6,9 +6,10 @@
  * of earlier instructions.
  *
  * - Dispatch is in order, at most `width` per cycle, once the instruction `window` places before
- *   has retired and the front end delivers. A fetch miss, a redirection, taken branches too close
- *   together, too many groups of operations that fetch takes in a cycle each, and a full store
- *   buffer delay all that follow. Some sequential lines of code are requested ahead of time.
+ *   has retired, the schedulers and registers have room for it and the front end delivers. A fetch
+ * miss, a redirection, taken branches too close together, too many groups of operations that fetch
+ * takes in a cycle each, and a full store buffer delay all that follow. Some sequential lines of
+ * code are requested ahead of time.
  * - A load goes to memory when its address is known and a load port is free. Its data come after
  *   the first level's latency, or when its line arrives, or when the store has them whose bytes it
  *   reads. A line on its way occupies one of `misses` requests, and its sender sends one in an
@@ -57,15 +58,41 @@ NOINLINE void retire_tell(
 		parts * t->row_weight);
 }
 
-/* ---- ports ---- */
+/* ---- ports and places ---- */
 
 /* No later instruction can use these cycles. */
 static inline void clear_before(struct retire *t, uint64_t cycle)
 {
 	if (cycle > t->cleared + RETIRE_CALENDAR)
 		t->cleared = cycle - RETIRE_CALENDAR;
-	for (; t->cleared < cycle; t->cleared++)
-		t->calendar[t->cleared % RETIRE_CALENDAR] = (struct retire_cycle){0, 0};
+	for (; t->cleared < cycle; t->cleared++) {
+		struct retire_cycle *c = &t->calendar[t->cleared % RETIRE_CALENDAR];
+
+		t->places_held -= c->leaving;
+		*c = (struct retire_cycle){0, 0, 0};
+	}
+}
+
+NOINLINE uint64_t retire_wait_for_places(struct retire *t, uint64_t places, uint64_t came)
+{
+	clear_before(t, came >> RETIRE_CYCLE_BITS);
+	while (!has_places(t, places) && t->places_held)
+		clear_before(t, t->cleared + 1);
+	return later(came, t->cleared << RETIRE_CYCLE_BITS);
+}
+
+NOINLINE uint64_t retire_enter_vectors(struct retire *t, const struct retire_op *op, uint64_t at)
+{
+	if (at > t->vectors_came + RETIRE_CALENDAR)
+		t->vectors_came = at - RETIRE_CALENDAR;
+	while (t->vectors_came < at || t->vectors_held >= t->vector_places) {
+		uint8_t *leaving = &t->vectors_leaving[t->vectors_came++ % RETIRE_CALENDAR];
+
+		t->vectors_held -= *leaving;
+		*leaving = 0;
+	}
+	take_places(t, op->waits, t->vectors_came);
+	return t->vectors_came;
 }
 
 static inline struct retire_full *full_of(struct retire *t, uint64_t wanted)
@@ -159,7 +186,9 @@ NOINLINE uint64_t retire_pass(struct retire *t, const struct retire_op *op,
 	uint8_t *held = &t->held[op->link];
 	int known = op->key && retire_name(t, op) == s->name;
 
-	if (s->address != address || size < RETIRE_WHOLE || s->link == RETIRE_LINKS)
+	/* The register is known only for as long as the store is there. */
+	if (t->store_left[s->number % RETIRE_STORES_MAX] <= done << RETIRE_CYCLE_BITS ||
+		s->address != address || size < RETIRE_WHOLE || s->link == RETIRE_LINKS)
 		return later(done, s->ready);
 	if (t->linked[op->link] == s->link && t->last_of[s->link] == s->number) {
 		known |= t->links && *held == RETIRE_SURE;
@@ -316,6 +345,7 @@ INLINE uint64_t load_hit(
 	uint64_t begin = begin_load(w, op, address, later(from, w->t->barrier));
 	uint64_t done = forwarded(w->t, op, address, op->size, begin + op->load);
 
+	take_places(w->t, op->addresses, begin + w->t->place_hold);
 	return UNLIKELY(begin < w->t->arrival) ? retire_wait_for_line(w, address, done) : done;
 }
 
@@ -324,7 +354,9 @@ INLINE uint64_t store_hit(struct retire *t, const struct retire_op *op, uint64_t
 	uint64_t from, uint64_t ready)
 {
 	store_data(t, op, op->size, address, retire_name(t, op), ready);
-	return retire_take(t, from, t->store_ports);
+	from = retire_take(t, from, t->store_ports);
+	take_places(t, op->addresses, from + t->place_hold);
+	return from;
 }
 
 /* When the op has its operands, not before `from`. */
@@ -336,22 +368,39 @@ INLINE uint64_t has_operands(const uint64_t *ready, const struct retire_op *op, 
 				  : at;
 }
 
-/* Executes the op, which has its operands at `at`: when its results are there. */
-INLINE uint64_t run_op(struct walk *w, const struct retire_op *op, uint64_t *ready, uint64_t at)
+/* Executes the op, which came at `came` and has its operands at `at`: when its results are there.
+ */
+INLINE uint64_t run_op(
+	struct walk *w, const struct retire_op *op, uint64_t *ready, uint64_t came, uint64_t at)
 {
-	uint64_t done = retire_take(w->t, at, op->ports) + op->latency;
+	uint64_t done;
+
+	if (op->waits == RETIRE_PLACE_VECTOR)
+		at = later(at, retire_enter_vectors(w->t, op, came));
+	done = retire_take(w->t, at, op->ports) + op->latency;
 
 	if (UNLIKELY(done != at + op->latency))
 		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, done);
+	leave_scheduler(w->t, op, done - op->latency);
 	ready[op->result[0]] = done;
 	ready[op->result[1]] = done;
 	return done;
 }
 
+/* When the op, which could come at `next`, has a place in the window and all others. */
+INLINE uint64_t has_room(
+	struct retire *t, const struct retire_op *op, uint64_t number, uint64_t next)
+{
+	next = later(next, t->retired[(number - t->window) & t->retired_mask]);
+	return UNLIKELY(!has_places(t, retire_places(op)))
+		       ? retire_wait_for_places(t, retire_places(op), next)
+		       : next;
+}
+
 /*
  * Runs ops up to one that needs retire_generally: returns that op, or the end. careful: an
- * instruction may have to wait for room in the window, or has notes, or waits are counted by
- * instruction; else none of that applies in the whole record.
+ * instruction may have to wait for room in the window or for places, or has notes, or waits are
+ * counted by instruction; else none of that applies in the whole record.
  */
 INLINE const struct retire_op *run(struct walk *w, const struct model_block *block,
 	const struct retire_op *op, const struct retire_op *end, const uint64_t *record,
@@ -372,7 +421,7 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 		if (careful) {
 			if (UNLIKELY(op == noted))
 				break;
-			next = later(next, t->retired[(number - t->window) & mask]);
+			next = has_room(t, op, number, next);
 		}
 		at = has_operands(ready, op, next >> RETIRE_CYCLE_BITS);
 		if (way != RETIRE_PLAIN) {
@@ -395,7 +444,7 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 			at = later(at, from);
 		}
 		came = next;
-		done = run_op(w, op, ready, at);
+		done = run_op(w, op, ready, next >> RETIRE_CYCLE_BITS, at);
 		gone += op->cost;
 		at = later(done << RETIRE_CYCLE_BITS, gone + RETIRE_CYCLE) - RETIRE_CYCLE;
 		if (careful)
@@ -405,6 +454,7 @@ INLINE const struct retire_op *run(struct walk *w, const struct model_block *blo
 			told += at - gone;
 		}
 		gone = at;
+		take_places(t, op->renames, gone >> RETIRE_CYCLE_BITS);
 		t->retired[number++ & mask] = gone;
 		if (way == RETIRE_STORES)
 			store_leaves(t, address, gone);
@@ -441,7 +491,8 @@ void retire_record(
 		retire_go_on(t, s->block->insns, op->cost);
 	clear_before(t, t->came >> RETIRE_CYCLE_BITS);
 	if (LIKELY(!t->notes) && LIKELY(!t->rows) && LIKELY(t->window >= MODEL_BLOCK_INSNS_MAX) &&
-		LIKELY(t->retired[number & t->retired_mask] <= t->came)) {
+		LIKELY(t->retired[number & t->retired_mask] <= t->came) &&
+		LIKELY(has_places(t, end[-1].places))) {
 		t->note[0].insn = (const struct model_insn *)0;
 		op = run(&w, s->block, op, end, record, 0);
 	} else {

@@ -139,12 +139,24 @@ struct retire_op {
 	uint32_t forward, renamed; /* cycles from its data to a load; see model.h */
 	uint32_t key;              /* of its address: base register and displacement; 0: none */
 	uint32_t more[RETIRE_MORE];
+	/* Places: until it begins; until an access begins; until it retires; those of the block's
+	 * instructions up to this one. */
+	uint64_t waits, addresses, renames, places;
 };
 
-/* Ports that are busy; loads of eight banks, four bits each. */
+/* Ports that are busy; loads of eight banks, four bits each; places that are free after it. */
 struct retire_cycle {
 	uint32_t busy, banks;
+	uint64_t leaving;
 };
+
+/* Places that instructions take when they are dispatched, 16 bits a kind. The highest bit of each
+ * kind is for comparisons. */
+#define RETIRE_PLACE_ALU      (UINT64_C(1) << 0)  /* in schedulers, until it begins */
+#define RETIRE_PLACE_ADDRESS  (UINT64_C(1) << 16) /* loads and addresses of stores */
+#define RETIRE_PLACE_VECTOR   (UINT64_C(1) << 32) /* before the vector scheduler */
+#define RETIRE_PLACE_REGISTER (UINT64_C(1) << 48) /* a general register, until it retires */
+#define RETIRE_PLACES_FREE    UINT64_C(0x8000800080008000)
 
 /* A line that was requested. */
 struct retire_line {
@@ -189,8 +201,12 @@ struct retire {
 	uint32_t forward, renamed, vector_forward, mispredict;
 	uint32_t links; /* is memory renamed by links? */
 	uint32_t scaled_load, vector_load;
-	uint32_t store_ports;  /* of their addresses */
-	uint32_t branch_ports; /* 0: those of arithmetic */
+	uint64_t places;        /* that there are of each kind, and RETIRE_PLACES_FREE */
+	uint64_t limited;       /* the kinds that have a limit, a bit each */
+	uint32_t place_hold;    /* cycles for which schedulers keep a place after that */
+	uint32_t vector_places; /* of the vector scheduler, which a queue is before */
+	uint32_t store_ports;   /* of their addresses */
+	uint32_t branch_ports;  /* 0: those of arithmetic */
 	uint32_t fusion;      /* enum model_trait: what makes a branch one operation with another */
 	uint32_t fetch_group; /* operations; 0: no limit */
 	uint32_t group_time;  /* parts: from group to group */
@@ -259,6 +275,11 @@ struct retire {
 	/* By cycle, from `cleared` on. */
 	struct retire_cycle calendar[RETIRE_CALENDAR];
 	uint64_t cleared;
+	uint64_t places_held; /* by the instructions so far */
+	/* The vector scheduler's places when the last instruction came there, and by cycle how many
+	 * are free after it. */
+	uint64_t vectors_came, vectors_held;
+	uint8_t vectors_leaving[RETIRE_CALENDAR];
 	struct retire_full full[1 << RETIRE_FULL_BITS];
 	uint64_t store_left[RETIRE_STORES_MAX]; /* parts */
 	/* Parts; by number of instruction. Only as much as the window needs is used, so that the

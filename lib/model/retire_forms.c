@@ -163,6 +163,21 @@ static uint32_t taken_more(const struct retire *t, const struct model_config *co
 		       : 0;
 }
 
+static void init_places(struct retire *t, const struct model_execution_config *e)
+{
+	const uint32_t counts[] = {e->alu_scheduler, e->address_scheduler,
+		e->vector_scheduler ? e->vector_queue : 0, e->registers};
+	unsigned i;
+
+	t->place_hold = e->scheduler_hold;
+	t->vector_places = e->vector_scheduler;
+	t->places = RETIRE_PLACES_FREE;
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		t->places += (uint64_t)counts[i] << 16 * i;
+		t->limited |= counts[i] ? UINT64_C(0x8000) << 16 * i : 0;
+	}
+}
+
 void retire_init(struct retire *t, const struct model_config *config)
 {
 	const struct model_execution_config *e = &config->execution;
@@ -222,6 +237,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->interval[1] = config->ll_interval;
 	t->interval[2] = config->memory_interval;
 	t->bank_loads = e->bank_loads < 4 ? (1u << e->bank_loads) - 1 : 0;
+	init_places(t, e);
 	t->line_bits = 31 - (uint32_t)__builtin_clz(config->l1d.line | 1);
 	t->code_bits = 31 - (uint32_t)__builtin_clz(config->l1i.line | 1);
 }
@@ -311,6 +327,63 @@ static int put_results(const struct model_block *b, unsigned i, struct retire_op
 	op->result[0] = used > 0 ? to[0] : MODEL_SLOT_SINK;
 	op->result[1] = used > 1 ? to[1] : MODEL_SLOT_SINK;
 	return used <= 2;
+}
+
+/* ---- places ---- */
+
+/* In which scheduler it waits for its operands; a store, for its data. */
+static uint64_t forms_waits(const struct model_insn *n)
+{
+	switch ((enum model_latency)n->latency) {
+	case MODEL_LATENCY_NONE:
+	case MODEL_LATENCY_VECTOR_LOAD:
+	case MODEL_LATENCY_LOCKED:
+	case MODEL_LATENCY_SERIALISING:
+	case MODEL_LATENCY_STRING:
+	case MODEL_LATENCIES:
+		return 0;
+	case MODEL_LATENCY_STORE:
+		return n->traits & MODEL_TRAIT_VECTOR ? 0 : RETIRE_PLACE_ALU;
+	case MODEL_LATENCY_FP_ADD:
+	case MODEL_LATENCY_FP_MULTIPLY:
+	case MODEL_LATENCY_FUSED:
+	case MODEL_LATENCY_CONVERT:
+	case MODEL_LATENCY_VECTOR:
+	case MODEL_LATENCY_VECTOR_MULTIPLY:
+	case MODEL_LATENCY_SHUFFLE:
+	case MODEL_LATENCY_MOVE:
+	case MODEL_LATENCY_CRYPTO:
+	case MODEL_LATENCY_FP_DIVIDE:
+	case MODEL_LATENCY_FP_ROOT:
+		return RETIRE_PLACE_VECTOR;
+	default:
+		return RETIRE_PLACE_ALU;
+	}
+}
+
+/* Does it write a general register? Moves between registers are renamed. */
+static int forms_renames(const struct model_block *b, const struct model_insn *n)
+{
+	const struct model_access *a = &b->accesses[n->first_access];
+
+	if (n->branch != MODEL_NO_BRANCH || n->latency == MODEL_LATENCY_STORE ||
+		n->traits & (MODEL_TRAIT_VECTOR | MODEL_TRAIT_COMPARES))
+		return 0;
+	if (n->access_count && a->kind != MODEL_ACCESS_LOAD)
+		return 0;
+	return n->latency == MODEL_LATENCY_NONE ? n->access_count > 0
+						: forms_waits(n) != RETIRE_PLACE_VECTOR;
+}
+
+static void forms_take_places(const struct retire *t, const struct model_block *b,
+	const struct model_insn *n, struct retire_op *op)
+{
+	uint64_t limited = t->limited / 0x8000 * 0xffff;
+
+	if (op->cost)
+		op->waits = forms_waits(n) & limited;
+	op->addresses = n->access_count ? RETIRE_PLACE_ADDRESS & limited : 0;
+	op->renames = forms_renames(b, n) ? RETIRE_PLACE_REGISTER & limited : 0;
 }
 
 /* Accesses and what else there is that the loop does not do itself. */
@@ -412,108 +485,9 @@ static void forms_take_traits(
 	/* Vectors have more latency in their caches and when they are forwarded. */
 	if (n->latency == MODEL_LATENCY_VECTOR_LOAD)
 		op->latency = 0;
-	if (n->latency == MODEL_LATENCY_VECTOR_LOAD || (n->traits & MODEL_TRAIT_VECTOR))
+	if (n->latency == MODEL_LATENCY_VECTOR_LOAD || (n->traits & MODEL_TRAIT_VECTOR)) {
 		op->load += t->vector_load;
-}
-
-/* ---- fetch ---- */
-
-static unsigned groups_of(const struct retire *t, unsigned instructions)
-{
-	return (instructions + t->fetch_group - 1) / t->fetch_group;
-}
-
-static uint64_t line_of(const struct retire *t, const struct model_insn *n)
-{
-	return n->address / t->fetch_line;
-}
-
-/* Does instruction i begin a line, or is it jumped to? */
-static int begins_line(const struct retire *t, const struct model_block *b, unsigned i)
-{
-	const struct model_insn *n = &b->insns[i];
-
-	return i == 0 || n->address != n[-1].address + n[-1].length ||
-	       line_of(t, n) != line_of(t, n - 1);
-}
-
-/* A line ends, of which g->last operations are executed; `lines` began so far. */
-static void forms_end_line(const struct retire *t, struct model_groups *g, unsigned lines)
-{
-	unsigned groups;
-
-	if (lines == 1)
-		g->first = g->last;
-	if (lines <= 1)
-		return;
-	/* A branch alone that is fused with what the line before has: it is fetched. */
-	if (t->single_time && g->last == 0)
-		g->last = 1;
-	groups = groups_of(t, g->last);
-	g->rest = (uint16_t)(g->rest + groups);
-	g->rest_long = (uint16_t)(g->rest_long + (groups > t->long_groups));
-	g->rest_single = (uint16_t)(g->rest_single + (groups == 1));
-}
-
-/* Code continues elsewhere after the instruction, whose end is in another line than its begin: that
- * is fetched for it alone. */
-static void forms_end_across(
-	const struct retire *t, struct model_groups *g, const struct model_insn *last)
-{
-	if (t->single_time &&
-		(last->address + last->length - 1) / t->fetch_line != line_of(t, last)) {
-		g->rest++;
-		g->rest_single++;
-	}
-}
-
-/* Of the operations of a record that ends in s; what is fused takes no place. */
-static void forms_prepare_groups(
-	const struct retire *t, const struct model_block *b, struct model_segment *s)
-{
-	struct model_groups g = {0};
-	unsigned i, lines = 0;
-
-	for (i = 0; i < s->insn_count; i++) {
-		if (begins_line(t, b, i)) {
-			forms_end_line(t, &g, lines);
-			if (i && b->insns[i].address !=
-					 b->insns[i - 1].address + b->insns[i - 1].length)
-				forms_end_across(t, &g, &b->insns[i - 1]);
-			g.last = 0;
-			lines++;
-		}
-		g.last = (uint16_t)(g.last + (b->ops[i].cost > 0));
-		g.all = (uint16_t)(g.all + (b->ops[i].cost > 0));
-	}
-	forms_end_line(t, &g, lines);
-	if (s->insn_count) {
-		if (s->statics[MODEL_STATIC_TAKEN])
-			forms_end_across(t, &g, &b->insns[s->insn_count - 1]);
-		g.first_line = (uint8_t)line_of(t, &b->insns[0]);
-		g.last_line = (uint8_t)line_of(t, &b->insns[s->insn_count - 1]);
-	}
-	s->groups = g;
-}
-
-/* Where groups begin in the lines of a block, each time it is jumped to: in its first instruction
- * and after each group, whatever line that is in. */
-static void forms_prepare_fetches(const struct retire *t, struct model_block *b)
-{
-	struct model_fetch *f = b->fetches, *end = f + b->fetch_count;
-	uint64_t line = UINT64_C(1) << t->code_bits;
-	unsigned i, filled = 0;
-
-	for (i = 0; i < b->insn_count && f < end; i++) {
-		const struct model_insn *n = &b->insns[i];
-
-		while (f + 1 < end && f[1].insn <= i && f->line != (n->address & ~(line - 1)))
-			f++;
-		if (i && n->address != n[-1].address + n[-1].length)
-			filled = 0;
-		if (filled == 0)
-			f->groups |= (uint16_t)(1u << ((n->address & (line - 1)) * 16 / line));
-		filled = (filled + (b->ops[i].cost > 0)) % t->fetch_group;
+		op->load_ports = t->form[MODEL_LATENCY_VECTOR_LOAD].load_ports;
 	}
 }
 
@@ -530,6 +504,9 @@ void retire_prepare(const struct retire *t, struct model_block *block,
 	for (i = 0; i < block->insn_count; i++) {
 		if (!put_results(block, i, &block->ops[i]))
 			block->ops[i].way = RETIRE_GENERALLY;
+		forms_take_places(t, block, &block->insns[i], &block->ops[i]);
+		block->ops[i].places =
+			retire_places(&block->ops[i]) + (i ? block->ops[i - 1].places : 0);
 		if (t->string_bytes && (block->insns[i].class_bits & MODEL_STEPPED))
 			forms_prepare_string(t, block, i);
 		if (!forms && block->insns[i].latency == MODEL_LATENCY_FP_ADD &&
@@ -537,7 +514,7 @@ void retire_prepare(const struct retire *t, struct model_block *block,
 			block->ops[i].latency = t->add_chain;
 	}
 	for (i = 0; t->fetch_group && i < block->segment_count; i++)
-		forms_prepare_groups(t, block, &block->segments[i]);
+		retire_prepare_groups(t, block, &block->segments[i]);
 	if (t->op_cache)
-		forms_prepare_fetches(t, block);
+		retire_prepare_fetches(t, block);
 }

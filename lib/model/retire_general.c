@@ -167,6 +167,7 @@ static uint64_t retire_load(struct walk *w, const struct model_insn *insn,
 	/* Lines are loaded one after the other. */
 	if ((address & ((1u << t->line_bits) - 1)) + size > 1u << t->line_bits)
 		begin = begin_load(w, op, address + size - 1, begin);
+	take_places(t, op->addresses, begin + t->place_hold);
 	done = begin + op->load;
 	if (w->note->insn == insn)
 		done = load_noted(w, insn, begin, op->load);
@@ -284,6 +285,7 @@ static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint
 	if (op->special <= MODEL_LATENCY_FP_ROOT) {
 		begin = take_divider(
 			&t->divider[op->special != MODEL_LATENCY_DIVIDE], at, op->busy);
+		leave_scheduler(t, op, begin);
 		done = begin + op->latency;
 		add_phase(&w->phases, MODEL_CAUSE_DIVIDER, at, done);
 		return done;
@@ -404,17 +406,22 @@ static uint64_t retire_execute(struct walk *w, const struct model_insn *insn,
 		at = later(at, from);
 	for (i = 0; i < m->count; i++)
 		if (m->access[i].kind == MODEL_ACCESS_STORE &&
-			happens(&m->access[i], m->address[i]))
-			at = later(at, retire_take(t, from, t->store_ports));
-		else if (op->special == MODEL_LATENCY_STRING &&
-			 m->access[i].kind == MODEL_ACCESS_LOAD)
+			happens(&m->access[i], m->address[i])) {
+			begin = retire_take(t, from, t->store_ports);
+			take_places(t, op->addresses, begin + t->place_hold);
+			at = later(at, begin);
+		} else if (op->special == MODEL_LATENCY_STRING &&
+			   m->access[i].kind == MODEL_ACCESS_LOAD)
 			at = later(at, load_string(w, insn, m->address[i], from));
 		else if (retire_loads(m->access[i].kind) && happens(&m->access[i], m->address[i]))
 			at = later(at,
 				retire_load(w, insn, op, m->address[i], m->access[i].size, from));
+	if (op->waits == RETIRE_PLACE_VECTOR)
+		at = later(at, retire_enter_vectors(t, op, t->came >> RETIRE_CYCLE_BITS));
 	if (op->special)
 		return execute_special(w, op, at);
 	begin = retire_take(t, at, op->ports);
+	leave_scheduler(t, op, begin);
 	done = begin + op->latency;
 	for (i = 0; i < op->more_count; i++) {
 		begin = retire_take(t, at, op->more[i]);
@@ -440,6 +447,7 @@ static void go(
 	t->gone = at;
 	if (op->special == MODEL_LATENCY_STRING && further_repetition(t, insn))
 		return;
+	take_places(t, op->renames, at >> RETIRE_CYCLE_BITS);
 	t->retired[t->instructions++ & t->retired_mask] = at;
 	if (op->special == MODEL_LATENCY_STRING) {
 		t->string = insn;
@@ -502,6 +510,8 @@ NOINLINE void retire_generally(
 	come_late(w, insn, op->cost, any_stores(m.access, m.count) ? room_of_stores(t) : 0);
 	t->came = later(
 		t->came + op->cost, t->retired[(t->instructions - t->window) & t->retired_mask]);
+	if (!has_places(t, retire_places(op)))
+		t->came = retire_wait_for_places(t, retire_places(op), t->came);
 	at = from = t->came >> RETIRE_CYCLE_BITS;
 	for (k = 0; k < MODEL_SOURCES_MAX; k++)
 		at = later(at, t->ready[op->source[k]]);

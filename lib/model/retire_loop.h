@@ -65,6 +65,13 @@ void retire_generally(struct walk *w, const struct model_segment *s, const uint6
 /* Dispatches insn, which takes `cost`, when nothing delays it any more. */
 void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost);
 
+/* ---- fetch ---- */
+
+/* Of a block that is otherwise prepared: its groups, and where they begin in its lines. */
+void retire_prepare_groups(
+	const struct retire *t, const struct model_block *b, struct model_segment *s);
+void retire_prepare_fetches(const struct retire *t, struct model_block *b);
+
 /* ---- ports ---- */
 
 /* retire_take and take_load if some resource is busy. */
@@ -95,6 +102,56 @@ INLINE uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_
 	c->banks |= bank & -bank;
 	return at;
 }
+
+/* ---- places ---- */
+
+/* All that the op takes. */
+INLINE uint64_t retire_places(const struct retire_op *op)
+{
+	return op->waits + op->addresses + op->renames;
+}
+
+INLINE int has_places(const struct retire *t, uint64_t places)
+{
+	return (~(t->places - t->places_held - places) & RETIRE_PLACES_FREE & t->limited) == 0;
+}
+
+/* Until the cycle `until` is over, or no longer is remembered. */
+INLINE void take_places(struct retire *t, uint64_t places, uint64_t until)
+{
+	uint64_t last = t->cleared + RETIRE_CALENDAR - 1;
+
+	if (!places)
+		return;
+	until = later(until < last ? until : last, t->cleared);
+	t->calendar[until % RETIRE_CALENDAR].leaving += places;
+	t->places_held += places;
+}
+
+/* An instruction that is dispatched at `at` goes to the vector scheduler, in order, when there is
+ * room: when. */
+uint64_t retire_enter_vectors(struct retire *t, const struct retire_op *op, uint64_t at);
+
+/* It begins at `begin`. */
+INLINE void leave_vectors(struct retire *t, uint64_t begin)
+{
+	uint64_t until = begin + t->place_hold, last = t->vectors_came + RETIRE_CALENDAR - 1;
+
+	t->vectors_leaving[(until < last ? until : last) % RETIRE_CALENDAR]++;
+	t->vectors_held++;
+}
+
+/* The same of any scheduler. */
+INLINE void leave_scheduler(struct retire *t, const struct retire_op *op, uint64_t begin)
+{
+	if (op->waits == RETIRE_PLACE_VECTOR)
+		leave_vectors(t, begin);
+	else
+		take_places(t, op->waits, begin + t->place_hold);
+}
+
+/* What needs these places comes at `came` (parts), or later: when. */
+uint64_t retire_wait_for_places(struct retire *t, uint64_t places, uint64_t came);
 
 /* ---- loads and stores ---- */
 

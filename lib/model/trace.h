@@ -78,6 +78,7 @@ enum model_trait {
 	/* A conditional branch after what may be one operation with it: enum model_fusion. */
 	MODEL_TRAIT_AFTER_COMPARE = 1 << 2,
 	MODEL_TRAIT_AFTER_ARITHMETIC = 1 << 3,
+	MODEL_TRAIT_COMPARES = 1 << 4, /* it writes flags alone */
 };
 
 struct model_access {

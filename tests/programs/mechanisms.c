@@ -659,6 +659,50 @@ static turn fails_late(const size_t *n)
 	return (turn)(void *)code;
 }
 
+/* ---- long chains ---- */
+
+enum { CHAIN_COUNT = 40 };
+
+/* Instructions of a chain, of which each begins anew and is added to a sum; instructions of the mix
+ * that follow each. The chains overlap as far as schedulers, registers and the window reach. */
+static turn chains(const size_t *n, const char *first, const char *next, const char *last)
+{
+	for (units = 0; units < CHAIN_COUNT; units++) {
+		put_bytes(first, strlen(first));
+		for (size_t i = 0; i < n[0]; i++)
+			put_bytes(next, strlen(next));
+		put_bytes(last, strlen(last));
+		put_some(n[1]);
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
+#define TO_RDI  "\x48\x89\xdf" /* mov %rbx, %rdi */
+#define SUM_RDI "\x49\x01\xfc" /* add %rdi, %r12 */
+
+static turn chains_add(const size_t *n)
+{
+	return chains(n, TO_RDI, "\x48\x01\xdf", SUM_RDI); /* add %rbx, %rdi */
+}
+
+static turn chains_multiply(const size_t *n)
+{
+	return chains(n, TO_RDI, "\x48\x0f\xaf\xfb", SUM_RDI); /* imul %rbx, %rdi */
+}
+
+static turn chains_load(const size_t *n)
+{
+	memcpy(data, &data, sizeof(data));
+	return chains(n, TO_RDI, "\x48\x8b\x3f", SUM_RDI); /* mov (%rdi), %rdi */
+}
+
+/* xorps %xmm0, %xmm0; mulsd %xmm1, %xmm0; addsd %xmm0, %xmm2 */
+static turn chains_float(const size_t *n)
+{
+	return chains(n, "\x0f\x57\xc0", "\xf2\x0f\x59\xc1", "\xf2\x0f\x58\xd0");
+}
+
 static void begin_code(void)
 {
 	code = put = room(16 << 20);
@@ -672,7 +716,7 @@ static void take(turn f)
 			 :
 			 : "r"(f), "r"(data)
 			 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
-			 "r12", "memory", "cc");
+			 "r12", "xmm0", "xmm2", "memory", "cc");
 }
 
 #endif
@@ -713,6 +757,10 @@ static const struct kernel {
 	{"fails-chain", fails_chain, 1},
 	{"fails-free", fails_free, 1},
 	{"fails-late", fails_late, 1},
+	{"chains-add", chains_add, 1},
+	{"chains-multiply", chains_multiply, 1},
+	{"chains-load", chains_load, 1},
+	{"chains-float", chains_float, 1},
 #endif
 };
 

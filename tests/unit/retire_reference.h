@@ -267,13 +267,14 @@ static uint64_t ref_pass(struct reference *f, const struct model_insn *insn, uin
 {
 	size_t i = (address / 8) % RETIRE_STORED, mine = retire_link(insn->address);
 	uint64_t link = f->stored[i].link;
-	int known = key && key == f->stored[i].key;
+	int known = key && key == f->stored[i].key, left;
 
 	if (f->stored[i].address / 8 != address / 8)
 		return done;
+	left = f->left[f->stored[i].number] <= ref_parts(done);
 	done = ref_max(done, f->stored[i].ready);
-	if (f->stores - f->stored[i].number > RETIRE_RENAMED || f->stored[i].address != address ||
-		size < RETIRE_WHOLE || link == RETIRE_LINKS)
+	if (f->stores - f->stored[i].number > RETIRE_RENAMED || left ||
+		f->stored[i].address != address || size < RETIRE_WHOLE || link == RETIRE_LINKS)
 		return done;
 	if (f->linked[mine] == link && f->last_of[link] == f->stored[i].number) {
 		if (f->config.execution.renaming == MODEL_RENAMING_STORES &&

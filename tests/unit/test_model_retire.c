@@ -324,6 +324,48 @@ static void vector_loads(void)
 	}
 }
 
+/* Cycles for a chain of 40 instructions that begins anew each time. */
+static uint64_t chain(struct model_config c, enum model_latency latency, unsigned slot)
+{
+	begin(c);
+	clear();
+	for (unsigned i = 0; i < 40; i++)
+		add(latency, i ? slot : MODEL_SLOT_NONE, slot);
+	run_block(20);
+	mark();
+	run_block(100);
+	return cycles() / 100;
+}
+
+static void schedulers(void)
+{
+	struct model_config c = plain(), none;
+
+	c.window = 1000;
+	c.execution.multipliers = c.execution.fp_multipliers = 0;
+	c.execution.multiply = c.execution.fp_multiply = 3;
+	none = c;
+	is_near(chain(c, MODEL_LATENCY_MULTIPLY, 0), 10, 0, "chains of 120 cycles overlap");
+	c.execution.alu_scheduler = 40;
+	is_near(chain(c, MODEL_LATENCY_MULTIPLY, 0), 40, 0,
+		"as far as there are places in the scheduler: 40 of which each waits 40 cycles");
+	is_near(chain(c, MODEL_LATENCY_FP_MULTIPLY, MODEL_REGISTER_VECTOR), 10, 0,
+		"which vectors do not need");
+	c.execution.scheduler_hold = 20;
+	ok(chain(c, MODEL_LATENCY_MULTIPLY, 0) > 50, "that may be kept longer");
+	c = none;
+	c.execution.vector_scheduler = 40;
+	c.execution.vector_queue = 30;
+	is_near(chain(c, MODEL_LATENCY_FP_MULTIPLY, MODEL_REGISTER_VECTOR), 40, 1,
+		"they have a scheduler of their own");
+	is_near(chain(c, MODEL_LATENCY_MULTIPLY, 0), 10, 0, "which others do not need");
+	c = none;
+	c.execution.registers = 80;
+	is_near(chain(c, MODEL_LATENCY_MULTIPLY, 0), 40, 1, "results need registers");
+	is_near(chain(c, MODEL_LATENCY_FP_MULTIPLY, MODEL_REGISTER_VECTOR), 10, 0,
+		"if they are general");
+}
+
 /* Steps of 8 bytes. */
 static void string(int times, uint64_t address)
 {
@@ -612,6 +654,7 @@ int main(void)
 	bandwidth();
 	additions();
 	vector_loads();
+	schedulers();
 	strings();
 	write_backs();
 	branches();
