@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/order.h"
-#include "isa/isa.h"
+#include "isa/brief.h"
 
 #define STUB_BYTES 32
 #define STUBS      (ARENA_STUBS / STUB_BYTES - 1)
@@ -88,12 +88,14 @@ static bool is_entered(struct cache *c, uint64_t address)
 	bool seen[2 * NEAR] = {false};
 	uint64_t begin = address - NEAR;
 	size_t have = branches_read_code(c->b, c->process, begin, code, 2 * NEAR);
+	struct insn_flags flags;
 	struct insn insn;
 
 	for (size_t first = 0; first < SWEEPS; first++)
 		for (size_t at = first; at < have && !seen[at]; at += insn.length) {
 			seen[at] = true;
-			if (!isa_decode(ISA_X86_64, code + at, have - at, begin + at, &insn)) {
+			if (!isa_brief(code + at, have - at, begin + at, &insn, &flags) &&
+				!isa_decode(ISA_X86_64, code + at, have - at, begin + at, &insn)) {
 				insn.length = 1;
 				continue;
 			}

@@ -30,6 +30,7 @@
 #include "branches/private.h"
 
 struct insn; /* isa/isa.h, which conflicts with <signal.h> */
+struct insn_flags;
 
 #define ARENA_CODE  (16u << 20)                  /* bytes */
 #define ARENA_SLOTS (1u << 20)                   /* of 8 bytes */
@@ -433,10 +434,7 @@ void doors_read(struct cache *c);
 /* flags.c */
 #define FLAGS_ALL 0x3f
 /* Flags that an instruction reads, and flags that it always writes. */
-/* The same of the most frequent instructions, by their first bytes. */
-enum flags_effect { FLAGS_UNSURE, FLAGS_ALONE, FLAGS_WRITTEN };
-enum flags_effect flags_at_once(const uint8_t *bytes);
-void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills);
+struct insn_flags flags_of(const uint8_t *bytes, const struct insn *insn);
 
 /* calls.c */
 #define CALL_BYTES "\x0f\x05"

@@ -113,6 +113,20 @@ size_t copy_read(struct cache *c, uint64_t address, uint8_t *bytes, size_t size)
 	return done;
 }
 
+/* Where operands matter, as whole. 0: it is invalid. */
+static size_t copy_decode(const struct cache *c, const uint8_t *bytes, size_t size,
+	uint64_t address, struct insn *insn, struct insn_flags *flags)
+{
+	bool whole = c->logs || c->b->request.latency;
+
+	if (!whole && isa_brief(bytes, size, address, insn, flags))
+		return insn->length;
+	if (!isa_decode(ISA_X86_64, bytes, size, address, insn))
+		return 0;
+	*flags = flags_of(bytes, insn);
+	return insn->length;
+}
+
 void copy_block(struct cache *c, const struct arena *a, uint64_t address, struct code *code)
 {
 	const struct area *area = process_area(c->process, address);
@@ -133,7 +147,8 @@ void copy_block(struct cache *c, const struct arena *a, uint64_t address, struct
 			(at - address + INSN_LENGTH_MAX > have && have == READ_BYTES))
 			break;
 		if (at - address >= have ||
-			!isa_decode(ISA_X86_64, bytes, have - (at - address), at, insn) ||
+			!copy_decode(c, bytes, have - (at - address), at, insn,
+				&code->flags[code->count]) ||
 			(!(insn->classes & INSN_BRANCH) && !can_copy(a, bytes, insn))) {
 			code->stops = true;
 			code->calls = at - address < have && insn->length == CALL_SIZE &&
@@ -151,7 +166,6 @@ void copy_block(struct cache *c, const struct arena *a, uint64_t address, struct
 			break;
 		}
 		code->at[code->count] = bytes;
-		flags_of(bytes, insn, &code->reads[code->count], &code->kills[code->count]);
 	}
 	code->end = at;
 }
@@ -162,9 +176,9 @@ static bool dead_at(const struct code *code, unsigned i)
 	uint8_t live = FLAGS_ALL;
 
 	for (; i < code->count && live; i++) {
-		if (code->reads[i] & live)
+		if (code->flags[i].reads & live)
 			return false;
-		live &= (uint8_t)~code->kills[i];
+		live &= (uint8_t)~code->flags[i].kills;
 	}
 	return !live;
 }

@@ -5,7 +5,7 @@
  * documented to write it.
  */
 #include "branches/cache.h"
-#include "isa/isa.h"
+#include "isa/brief.h"
 
 #define FLAG_INSNS 12 /* examined to find out whether flags are live */
 
@@ -59,46 +59,24 @@ static const uint8_t *behind_prefixes(const uint8_t *at)
 	return at;
 }
 
-enum flags_effect flags_at_once(const uint8_t *bytes)
-{
-	const uint8_t *at = bytes;
-	uint8_t op;
-
-	if ((*at & 0xf0) == 0x40)
-		at++;
-	op = at[0];
-	/* add or and sub xor cmp, of registers and memory or with a constant; test */
-	if ((op < 0x40 && (op & 7) < 6 && op >> 3 != 2 && op >> 3 != 3) || op == 0x84 || op == 0x85)
-		return FLAGS_WRITTEN;
-	if ((op == 0x80 || op == 0x81 || op == 0x83) && (at[1] >> 3 & 7) != 2 &&
-		(at[1] >> 3 & 7) != 3)
-		return FLAGS_WRITTEN;
-	/* mov, lea, movsxd; push and pop of registers; movzx, movsx and long nops */
-	if ((op >= 0x88 && op <= 0x8b) || op == 0x8d || op == 0x63 || op == 0xc6 || op == 0xc7 ||
-		(op >= 0xb0 && op <= 0xbf) || (op >= 0x50 && op <= 0x5f) ||
-		(op == 0x0f && (at[1] == 0xb6 || at[1] == 0xb7 || at[1] == 0xbe || at[1] == 0xbf ||
-				       at[1] == 0x1f)))
-		return at[0] == 0xc7 && at[1] == 0xf8 ? FLAGS_UNSURE : FLAGS_ALONE;
-	return FLAGS_UNSURE;
-}
-
-void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills)
+struct insn_flags flags_of(const uint8_t *bytes, const struct insn *insn)
 {
 	const uint8_t *at = behind_prefixes(bytes);
+	struct insn_flags flags = {.reads = mask_of(&insn->reads)};
 
-	*reads = mask_of(&insn->reads);
-	*kills = 0;
 	if (insn->classes & INSN_REP || insn->encoding != ENCODING_PLAIN)
-		return;
+		return flags;
 	if (*at == 0x0f ? sure_long(at[1]) : sure_plain(at[0], at[1]))
-		*kills = mask_of(&insn->writes) & (uint8_t)~mask_of(&insn->merges);
+		flags.kills = mask_of(&insn->writes) & (uint8_t)~mask_of(&insn->merges);
+	return flags;
 }
 
 bool flags_dead_at(struct cache *c, uint64_t address)
 {
 	struct flags_at *f = table_find(&c->flags, &address);
-	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX] = {0}, live = FLAGS_ALL, reads, kills;
+	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX] = {0}, live = FLAGS_ALL;
 	const struct area *area = process_area(c->process, address);
+	struct insn_flags flags;
 	struct insn insn;
 	size_t have, at = 0;
 
@@ -110,26 +88,17 @@ bool flags_dead_at(struct cache *c, uint64_t address)
 	have = area->end - address < sizeof(bytes) ? area->end - address : sizeof(bytes);
 	have = copy_read(c, address, bytes, have);
 	for (int i = 0; i < FLAG_INSNS && live && at < have; i++, at += insn.length) {
-		enum flags_effect effect = flags_at_once(bytes + at);
-		bool bad;
+		const uint8_t *here = bytes + at;
 
-		if (effect == FLAGS_WRITTEN) {
-			live = 0;
-			break;
-		}
-		if (effect == FLAGS_ALONE) {
-			insn.length = (uint8_t)isa_length(ISA_X86_64, bytes + at, have - at, &bad);
-			if (bad)
+		if (!isa_brief(here, have - at, address + at, &insn, &flags)) {
+			if (!isa_decode(ISA_X86_64, here, have - at, address + at, &insn) ||
+				insn.classes & (INSN_BAD | INSN_STOPS | INSN_SYSCALL))
 				return false;
-			continue;
+			flags = flags_of(here, &insn);
 		}
-		if (!isa_decode(ISA_X86_64, bytes + at, have - at, address + at, &insn) ||
-			insn.classes & (INSN_BAD | INSN_BRANCH | INSN_STOPS | INSN_SYSCALL))
+		if (insn.classes & INSN_BRANCH || flags.reads & live)
 			return false;
-		flags_of(bytes + at, &insn, &reads, &kills);
-		if (reads & live)
-			return false;
-		live &= (uint8_t)~kills;
+		live &= (uint8_t)~flags.kills;
 	}
 	f->dead = !live;
 	return f->dead;

@@ -4,7 +4,7 @@
 #define BRANCHES_TRANSLATE_H
 
 #include "branches/cache.h"
-#include "isa/isa.h"
+#include "isa/brief.h"
 
 #define AHEAD      32u /* blocks per stop */
 #define INSNS      64  /* per block; the rest of a longer one is another block */
@@ -12,8 +12,8 @@
 
 struct code { /* a block of the original */
 	struct insn insns[INSNS];
-	uint8_t reads[INSNS], kills[INSNS]; /* flags */
-	const uint8_t *at[INSNS];           /* their bytes */
+	struct insn_flags flags[INSNS];
+	const uint8_t *at[INSNS]; /* their bytes */
 	unsigned count;
 	uint64_t end;             /* address after them */
 	bool transfers;           /* and a transfer that can be copied follows */

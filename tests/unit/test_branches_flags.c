@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../tap.h"
-#include "isa/isa.h"
+#include "isa/brief.h"
 
 #ifdef __x86_64__
 #include "branches/cache.h"
@@ -46,43 +46,85 @@ static const struct {
 static void test_cases(void)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		uint8_t bytes[INSN_LENGTH_MAX] = {0}, reads, kills;
+		uint8_t bytes[INSN_LENGTH_MAX] = {0};
 		struct insn insn = {0};
+		struct insn_flags flags;
 
 		memcpy(bytes, cases[i].bytes, cases[i].size);
 		isa_decode(ISA_X86_64, bytes, sizeof(bytes), 0x1000, &insn);
 		is_int(insn.length, (long)cases[i].size, "%s: length", cases[i].text);
-		flags_of(bytes, &insn, &reads, &kills);
-		is_int(reads, cases[i].reads, "%s: flags read", cases[i].text);
-		is_int(kills, cases[i].kills, "%s: flags that nothing is left of", cases[i].text);
+		flags = flags_of(bytes, &insn);
+		is_int(flags.reads, cases[i].reads, "%s: flags read", cases[i].text);
+		is_int(flags.kills, cases[i].kills, "%s: flags that nothing is left of",
+			cases[i].text);
 	}
 }
 
-/* What is known at once must be what the whole instruction says: this program's own, and any bytes.
- */
+#define KINDS (INSN_BRANCH | INSN_CONDITIONAL | INSN_INDIRECT | INSN_CALL | INSN_RETURN)
+
+/* What the brief decoder says must be what the general one says. */
+static bool agrees(const uint8_t *bytes, size_t size, uint64_t at, struct insn *whole, long *known)
+{
+	struct insn_flags brief, flags;
+	struct insn insn;
+	bool same;
+
+	isa_decode(ISA_X86_64, bytes, size, at, whole);
+	if (!isa_brief(bytes, size, at, &insn, &brief))
+		return true;
+	++*known;
+	flags = flags_of(bytes, whole);
+	same = !(whole->classes & (INSN_BAD | INSN_STOPS | INSN_SYSCALL | INSN_PRIVILEGED |
+					  INSN_LOCK | INSN_REP)) &&
+	       insn.length == whole->length && insn.classes == (whole->classes & KINDS) &&
+	       insn.has_target == whole->has_target && insn.target == whole->target &&
+	       insn.relative_at == whole->relative_at && insn.encoding == whole->encoding &&
+	       insn.address == whole->address && flags.reads == brief.reads &&
+	       flags.kills == brief.kills && !insn_registers_have(&whole->reads, REG_SEGMENT_BASE);
+	if (!same)
+		printf("# %02x %02x %02x %02x: %s, length %d or %d, flags %02x %02x or %02x %02x\n",
+			bytes[0], bytes[1], bytes[2], bytes[3],
+			isa_mnemonic(ISA_X86_64, whole->mnemonic), insn.length, whole->length,
+			brief.reads, brief.kills, flags.reads, flags.kills);
+	return same;
+}
+
 static long disagree(const uint8_t *bytes, size_t size, long *known)
 {
+	struct insn insn = {0};
 	long wrong = 0;
 
-	for (size_t at = 0; at + INSN_LENGTH_MAX < size;) {
-		enum flags_effect effect = flags_at_once(bytes + at);
-		struct insn insn = {0};
-		uint8_t reads, kills, writes = 0;
-		size_t length = isa_decode(ISA_X86_64, bytes + at, size - at, at, &insn);
-
-		if (!(insn.classes & INSN_BAD) && effect != FLAGS_UNSURE) {
-			flags_of(bytes + at, &insn, &reads, &kills);
-			for (unsigned i = 0; i < 6; i++)
-				writes |= insn_registers_have(&insn.writes, REG_CARRY + i);
-			wrong += reads || (effect == FLAGS_WRITTEN ? kills != FLAGS_ALL : writes);
-			++*known;
-		}
-		at += length;
-	}
+	for (size_t at = 0; at + INSN_LENGTH_MAX < size; at += insn.length)
+		wrong += !agrees(bytes + at, size - at, at, &insn, known);
 	return wrong;
 }
 
-static void test_at_once(void)
+/* Of each opcode with each prefix, all operands. */
+static long disagree_anywhere(long *known)
+{
+	static const char *const prefixes[] = {
+		"", "\x66", "\xf2", "\xf3", "\x48", "\x41", "\x66\x48", "\xf3\x4c", "\xf0", "\x64"};
+	long wrong = 0;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		for (unsigned code = 0; code < 2u << 16; code++) {
+			uint8_t bytes[INSN_LENGTH_MAX] = {0};
+			struct insn insn;
+			size_t n = strlen(prefixes[i]);
+
+			memcpy(bytes, prefixes[i], n);
+			if (code >> 16)
+				bytes[n++] = 0x0f;
+			bytes[n++] = (uint8_t)(code >> 8);
+			bytes[n++] = (uint8_t)code;
+			for (unsigned k = 0; n < sizeof(bytes); k++)
+				bytes[n++] = (uint8_t)(0x25 + 37 * k);
+			wrong += !agrees(bytes, sizeof(bytes), 0x400000, &insn, known);
+		}
+	return wrong;
+}
+
+static void test_brief(void)
 {
 	static uint8_t bytes[1 << 20];
 	FILE *self = fopen("/proc/self/exe", "re");
@@ -93,12 +135,15 @@ static void test_at_once(void)
 	if (self)
 		fclose(self);
 	is_int(disagree(bytes, size, &known), 0, "this program's code");
-	ok(known > 1000, "%ld instructions are known at once", known);
+	ok(known > 1000, "%ld instructions are decoded briefly", known);
 	for (size_t i = 0; i < sizeof(bytes); i++) {
 		chance = chance * 6364136223846793005u + 1442695040888963407u;
 		bytes[i] = (uint8_t)(chance >> 56);
 	}
 	is_int(disagree(bytes, sizeof(bytes), &known), 0, "any bytes");
+	known = 0;
+	is_int(disagree_anywhere(&known), 0, "each opcode");
+	ok(known > 100000, "%ld of these are decoded briefly", known);
 }
 
 /* Numbers of sites come from memory of the program, which it may write to. */
@@ -119,7 +164,7 @@ static void test_sites(void)
 int main(void)
 {
 	test_cases();
-	test_at_once();
+	test_brief();
 	test_sites();
 	return done();
 }

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * By tables: a letter for each opcode. What has no letter is left to the general decoder: all that
+ * is rare, changes by its operands, or has prefixes other than an operand size and REX.
+ */
+#include "isa/brief.h"
+
+#include <string.h>
+
+#define CARRY     0x01
+#define PARITY    0x02
+#define ZERO      0x08
+#define SIGN      0x10
+#define OVERFLOW  0x20
+#define ALL       0x3f /* of the six */
+#define NARROW    0x66
+#define WIDE      8 /* of REX */
+#define REGISTERS 3 /* mod */
+
+/* Sets of letters: without operands; with the carry; whose operation is in ModRM. */
+#define LETTER(c) (1u << ((c) - 'a'))
+#define CARRIES   (LETTER('d') | LETTER('e') | LETTER('f'))
+#define BARE      (LETTER('n') | LETTER('w') | LETTER('b') | LETTER('c') | LETTER('e') | LETTER('f'))
+#define GROUPS                                                                                     \
+	(LETTER('g') | LETTER('h') | LETTER('s') | LETTER('t') | LETTER('u') | LETTER('v') |       \
+		LETTER('o') | LETTER('x') | LETTER('y'))
+
+/*
+ * n nothing follows; m operands (ModRM); q, z, w, i, k immediates: of a byte, of 32 bits, of all
+ * bits, of a byte and of 32 bits after operands. They have no flags, or some are unsure.
+ * a, b, c, g, h write all flags: operands; immediates of a byte, of 32 bits; both after operands.
+ * d, e, f the first three of these, with the carry.
+ * l only an address; s, t shifts; x, y moves of immediates; u, v, o groups of others.
+ * B, J branches of 8 and 32 bits.
+ */
+static const char plain[256 + 1] = "aaaabc..aaaabc.."  /* 00 */
+				   "ddddef..ddddef.."  /* 10 */
+				   "aaaabc..aaaabc.."  /* 20 */
+				   "aaaabc..aaaabc.."  /* 30 */
+				   "................"  /* 40 */
+				   "nnnnnnnnnnnnnnnn"  /* 50 */
+				   "...m....zkqi...."  /* 60 */
+				   "BBBBBBBBBBBBBBBB"  /* 70 */
+				   "gh.gaa..mmmm.l.."  /* 80 */
+				   "nnnnnnnnnn......"  /* 90 */
+				   "........bc......"  /* a0 */
+				   "qqqqqqqqwwwwwwww"  /* b0 */
+				   "ss.B..xy.n......"  /* c0 */
+				   "tttt............"  /* d0 */
+				   "........JJ.B...."  /* e0 */
+				   "......uv......oo"; /* f0 */
+
+/* After 0f: also r, those that read flags by a condition. */
+static const char second[256 + 1] = "................"  /* 00 */
+				    "...............m"  /* 10 */
+				    "................"  /* 20 */
+				    "................"  /* 30 */
+				    "rrrrrrrrrrrrrrrr"  /* 40 */
+				    "................"  /* 50 */
+				    "................"  /* 60 */
+				    "................"  /* 70 */
+				    "JJJJJJJJJJJJJJJJ"  /* 80 */
+				    "rrrrrrrrrrrrrrrr"  /* 90 */
+				    "...............m"  /* a0 */
+				    "......mm......mm"  /* b0 */
+				    "........nnnnnnnn"  /* c0 */
+				    "................"  /* d0 */
+				    "................"  /* e0 */
+				    "................"; /* f0 */
+
+/* Of vector registers, after 0f: the sum of the prefixes with which they are valid: none 1, 66 2,
+ * f3 4, f2 8. */
+static const char vectors[256 + 1] = "................"  /* 00 */
+				     "ff1.33.........."  /* 10 */
+				     "........33c.cc33"  /* 20 */
+				     "................"  /* 30 */
+				     "................"  /* 40 */
+				     ".f..3333fff7ffff"  /* 50 */
+				     "2222222222222226"  /* 60 */
+				     "e...222.......66"  /* 70 */
+				     "................"  /* 80 */
+				     "................"  /* 90 */
+				     "................"  /* a0 */
+				     "................"  /* b0 */
+				     "......3........."  /* c0 */
+				     ".222222222222222"  /* d0 */
+				     "222222e.22222222"  /* e0 */
+				     ".222222.2222222."; /* f0 */
+
+struct brief {
+	const uint8_t *bytes;
+	size_t at; /* of the next byte */
+	uint8_t prefix, rex, op, reg, mod;
+	bool long_op; /* after 0f */
+};
+
+static uint8_t of_condition(uint8_t op)
+{
+	static const uint8_t read[8] = {OVERFLOW, CARRY, ZERO, CARRY | ZERO, SIGN, PARITY,
+		SIGN | OVERFLOW, ZERO | SIGN | OVERFLOW};
+
+	return read[op >> 1 & 7];
+}
+
+static void take_prefixes(struct brief *b)
+{
+	uint8_t byte = b->bytes[b->at];
+
+	if (byte == NARROW || byte == 0xf2 || byte == 0xf3)
+		b->prefix = b->bytes[b->at++];
+	if ((b->bytes[b->at] & 0xf0) == 0x40)
+		b->rex = b->bytes[b->at++];
+	b->op = b->bytes[b->at++];
+	b->long_op = b->op == 0x0f;
+	if (b->long_op)
+		b->op = b->bytes[b->at++];
+}
+
+/* ModRM, an index, a displacement. */
+static void take_operands(struct brief *b, struct insn *insn)
+{
+	uint8_t modrm = b->bytes[b->at++], base = modrm & 7;
+
+	b->mod = modrm >> 6;
+	b->reg = modrm >> 3 & 7;
+	if (b->mod == REGISTERS)
+		return;
+	if (base == 4)
+		base = b->bytes[b->at++] & 7;
+	else if (b->mod == 0 && base == 5)
+		insn->relative_at = (uint8_t)b->at;
+	if (b->mod == 1)
+		b->at++;
+	else if (b->mod == 2 || base == 5)
+		b->at += 4;
+}
+
+static size_t immediate_size(const struct brief *b)
+{
+	return b->prefix == NARROW && !(b->rex & WIDE) ? 2 : 4;
+}
+
+static void take_branch(struct brief *b, struct insn *insn, struct insn_flags *flags, bool near)
+{
+	int32_t to = (int8_t)b->bytes[b->at];
+
+	insn->classes = INSN_BRANCH;
+	if (b->op == 0xc3) {
+		insn->classes |= INSN_RETURN;
+		return;
+	}
+	if (near)
+		memcpy(&to, b->bytes + b->at, sizeof(to));
+	b->at += near ? 4 : 1;
+	insn->has_target = true;
+	insn->target = insn->address + b->at + (uint64_t)(int64_t)to;
+	if (b->long_op || b->op < 0x80) {
+		insn->classes |= INSN_CONDITIONAL;
+		flags->reads = of_condition(b->op);
+	} else if (b->op == 0xe8) {
+		insn->classes |= INSN_CALL;
+	}
+}
+
+/* Groups: the operation is in ModRM. */
+static bool take_group(struct brief *b, char letter, struct insn_flags *flags)
+{
+	switch (letter) {
+	case 'g':
+	case 'h':
+		flags->kills = ALL;
+		flags->reads = b->reg == 2 || b->reg == 3 ? CARRY : 0; /* adc, sbb */
+		b->at += letter == 'g' ? 1 : immediate_size(b);
+		return true;
+	case 's':
+	case 't':
+		b->at += letter == 's';
+		return b->reg != 2 && b->reg != 3 && b->reg != 6; /* by the carry; undocumented */
+	case 'x':
+	case 'y':
+		b->at += letter == 'x' ? 1 : immediate_size(b);
+		return b->reg == 0;
+	case 'u':
+	case 'v': /* test, not, neg, multiplications and divisions */
+		if (b->reg == 0)
+			b->at += letter == 'u' ? 1 : immediate_size(b);
+		flags->kills = b->reg == 0 || b->reg == 3 ? ALL : 0;
+		return b->reg != 1;
+	case 'o': /* inc and dec, push */
+		flags->kills = ALL & ~CARRY;
+		if (b->op == 0xff && b->reg == 6) {
+			flags->kills = 0;
+			return true;
+		}
+		return b->reg < 2;
+	default:
+		return false;
+	}
+}
+
+static bool take_by_letter(
+	struct brief *b, char letter, struct insn *insn, struct insn_flags *flags)
+{
+	uint32_t one = LETTER(letter);
+
+	if (!(one & (BARE | LETTER('q') | LETTER('z'))))
+		take_operands(b, insn);
+	if (one & (LETTER('q') | LETTER('b') | LETTER('e') | LETTER('i')))
+		b->at++;
+	else if (one & (LETTER('z') | LETTER('c') | LETTER('f') | LETTER('k')))
+		b->at += immediate_size(b);
+	else if (letter == 'w')
+		b->at += b->rex & WIDE ? 8 : immediate_size(b);
+	if (one & (LETTER('a') | LETTER('b') | LETTER('c') | CARRIES))
+		flags->kills = ALL;
+	if (one & CARRIES)
+		flags->reads = CARRY;
+	if (letter == 'r')
+		flags->reads = of_condition(b->op);
+	if (letter == 'l')
+		return b->mod != REGISTERS;
+	return !(one & GROUPS) || take_group(b, letter, flags);
+}
+
+static unsigned prefix_bit(uint8_t prefix)
+{
+	return prefix == NARROW ? 2 : prefix == 0xf3 ? 4 : prefix == 0xf2 ? 8 : 1;
+}
+
+static bool take_vector(struct brief *b, struct insn *insn, struct insn_flags *flags)
+{
+	char valid = vectors[b->op];
+	unsigned with =
+		valid == '.' ? 0 : (unsigned)(valid <= '9' ? valid - '0' : valid - 'a' + 10);
+
+	if (!(with & prefix_bit(b->prefix)))
+		return false;
+	take_operands(b, insn);
+	if (b->op == 0x70 || b->op == 0xc6) /* shuffles */
+		b->at++;
+	if (b->op == 0x2e || b->op == 0x2f) /* ucomis, comis */
+		flags->kills = ALL;
+	return b->op != 0xd7 || b->mod == REGISTERS;
+}
+
+static bool is_landing(const uint8_t *bytes)
+{
+	return memcmp(bytes, "\xf3\x0f\x1e\xfa", 4) == 0; /* endbr64 */
+}
+
+bool isa_brief(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn,
+	struct insn_flags *flags)
+{
+	struct brief b = {.bytes = bytes};
+	char letter;
+	bool known;
+
+	/* So nothing that follows is beyond the end. */
+	if (size < INSN_LENGTH_MAX)
+		return false;
+	insn->address = address;
+	insn->target = 0;
+	insn->classes = 0;
+	insn->memories = insn->operands = insn->relative_at = 0;
+	insn->encoding = ENCODING_PLAIN;
+	insn->has_target = insn->more_memory = insn->has_immediate = false;
+	insn->operands_known = true;
+	*flags = (struct insn_flags){0};
+	take_prefixes(&b);
+	letter = (b.long_op ? second : plain)[b.op];
+	if (b.long_op && letter == '.') {
+		known = take_vector(&b, insn, flags);
+		if (!known && is_landing(bytes)) {
+			insn->relative_at = 0;
+			b.at = 4;
+			known = true;
+		}
+	} else if (letter == 'B' || letter == 'J') {
+		take_branch(&b, insn, flags, letter == 'J');
+		known = !b.prefix && !b.rex;
+	} else {
+		known = letter != '.' && (!b.prefix || b.prefix == NARROW) &&
+			take_by_letter(&b, letter, insn, flags);
+	}
+	insn->length = (uint8_t)b.at;
+	return known;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The most frequent instructions of x86-64, in a small part of the time of isa_decode: for code
+ * that is copied while a program waits. None of them has a segment, a lock or a repetition prefix,
+ * and none is a branch whose target is in a register or memory, returns apart.
+ */
+#ifndef ISA_BRIEF_H
+#define ISA_BRIEF_H
+
+#include "isa/isa.h"
+
+/* Flags, a bit each from REG_CARRY on: those that an instruction reads; those that it always
+ * overwrites, as far as known. */
+struct insn_flags {
+	uint8_t reads, kills;
+};
+
+/*
+ * false: it is another instruction, is invalid, or does not fit; then *insn is undefined. Else insn
+ * has the address, length, target and relative_at, and what kind of branch it is, if it is one.
+ * operands_known is true, but nothing is said of operands, memory, registers and other classes.
+ */
+bool isa_brief(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn,
+	struct insn_flags *flags);
+
+#endif
