@@ -311,12 +311,14 @@ void tracer_deal(struct branches *b, pid_t tid, int status)
 		tracer_ends(b, tid);
 }
 
-/* 1: an event of *tid; 0: none. */
-static int next_event(struct branches *b, pid_t *tid, int *status)
+/* 1: an event of *tid; 0: none. flags: WNOHANG, or 0 to wait for one. */
+static int next_event(struct branches *b, int flags, pid_t *tid, int *status)
 {
 	struct rusage usage;
 
-	*tid = wait4(-1, status, WNOHANG | WAITED, &usage);
+	do
+		*tid = wait4(-1, status, flags | WAITED, &usage);
+	while (*tid < 0 && errno == EINTR);
 	if (*tid <= 0)
 		return 0;
 	if (!WIFSTOPPED(*status) && *tid == b->request.pid && !b->request.running)
@@ -355,7 +357,7 @@ int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status)
 			sleep_until(b, until);
 			b->more = true;
 		}
-		while (next_event(b, &who, &what)) {
+		while (next_event(b, WNOHANG, &who, &what)) {
 			if (who == tid && WIFSTOPPED(what)) {
 				*status = what;
 				return 1;
@@ -398,18 +400,49 @@ int tracer_begin(struct branches *b, struct error *e)
 	return (b->request.running ? seize_process : seize_thread)(&seizer, b->request.pid, e);
 }
 
-/* Stops a thread anywhere and detaches from it; a signal that arrives then is passed on. */
+/* Stops a thread anywhere, to leave it. Others go on meanwhile: one in vfork stops only when its
+ * child has, which may be too new to be known. */
+static bool tracer_halt(struct branches *b, pid_t tid)
+{
+	/* Of a main thread that has ended, the kernel says so when all others have. */
+	bool ended = proc_stat(tid, PROC_STAT_STATE) == 'Z';
+	struct thread *t = tracer_find(b, tid);
+	pid_t who;
+	int word;
+
+	if (t && t->leaving)
+		return true;
+	if (!ended && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
+		return false;
+	while (next_event(b, ended ? WNOHANG : 0, &who, &word)) {
+		if (who != tid) {
+			tracer_deal(b, who, word);
+			continue;
+		}
+		t = tracer_find(b, tid);
+		if (!t || !WIFSTOPPED(word))
+			return false;
+		t->leaving = true;
+		t->word = word;
+		return true;
+	}
+	return false;
+}
+
+/* Detaches from a thread; a signal that arrives then is passed on. */
 static void tracer_let_go(struct branches *b, pid_t tid)
 {
 	struct user_regs_struct registers;
-	struct thread *t = tracer_find(b, tid);
-	int word = t && t->leaving ? t->word : 0, event;
+	struct thread *t;
+	int word, event;
 	long deliver = 0;
 
-	if (!(t && t->leaving) && !seize_stop(tid, WAITED, &word))
+	if (!tracer_halt(b, tid))
 		return;
+	t = tracer_find(b, tid);
+	word = t->word;
 	event = word >> 16;
-	if (t && t->process->threads == 1 && t->process->cache)
+	if (t->process->threads == 1 && t->process->cache)
 		native_take_out(t->process->cache);
 	if (event == PTRACE_EVENT_STOP && WSTOPSIG(word) == SIGTRAP &&
 		ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
@@ -417,26 +450,34 @@ static void tracer_let_go(struct branches *b, pid_t tid)
 	if (event && trap_waits(tid) && (!trap_take(tid, &word) || !WIFSTOPPED(word)))
 		return;
 	event = word >> 16;
-	if (event == 0 && !(t && t->stepping && cached_stepped(tid, word)) &&
-		!(t && pass_gone(b, t, word)))
+	if (event == 0 && !(t->stepping && cached_stepped(tid, word)) && !pass_gone(b, t, word))
 		deliver = WSTOPSIG(word);
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)deliver);
 }
 
-/* Anchors are taken out while all threads of a process are stopped. */
-static void take_out_of(struct branches *b, struct followed *p)
+/* A thread of the process that is not stopped yet. */
+static struct thread *tracer_staying(struct branches *b, pid_t pid)
 {
-	bool all = true;
+	for (size_t i = 0; i < b->threads.count; i++)
+		if (b->threads.data[i].process->pid == pid && !b->threads.data[i].leaving)
+			return &b->threads.data[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < b->threads.count; i++) {
-		struct thread *t = &b->threads.data[i];
+/* Anchors are taken out while all threads of a process are stopped. */
+static void take_out_of(struct branches *b, pid_t pid)
+{
+	struct followed *p;
+	struct thread *t;
 
-		if (t->process != p)
-			continue;
-		t->leaving = seize_stop(t->tid, WAITED, &t->word);
-		all &= t->leaving;
+	while ((t = tracer_staying(b, pid))) {
+		pid_t tid = t->tid;
+
+		if (!tracer_halt(b, tid))
+			tracer_ends(b, tid);
 	}
-	if (all)
+	p = process_find(b, pid);
+	if (p && p->cache)
 		native_take_out(p->cache);
 }
 
@@ -445,10 +486,13 @@ void tracer_end(struct branches *b)
 	if (b->timed)
 		timer_delete(b->ticks);
 	sites_clear(b);
-	for (size_t i = 0; i < b->processes.count; i++)
-		if (b->processes.data[i]->threads > 1 && b->processes.data[i]->cache &&
-			native_counts(b->processes.data[i]->cache))
-			take_out_of(b, b->processes.data[i]);
+	/* Processes may end or begin meanwhile; new ones have one thread. */
+	for (size_t i = b->processes.count; i-- > 0;) {
+		struct followed *p = i < b->processes.count ? b->processes.data[i] : NULL;
+
+		if (p && p->threads > 1 && p->cache && native_counts(p->cache))
+			take_out_of(b, p->pid);
+	}
 	while (b->threads.count) {
 		pid_t tid = b->threads.data[b->threads.count - 1].tid;
 

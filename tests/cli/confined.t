@@ -67,6 +67,31 @@ like "samples by stops are part of what works" "$out" '^in part  sampling by tim
 run "$confined" perfex -source model -e gi "$branchy" mix 5
 like "the model" "$status $err" '^0 '
 
+# Ended while processes begin: a parent in vfork waits for a child that nobody follows yet.
+hung=0
+for i in 1 2 3 4 5 6 7 8; do
+	rm -f ended
+	"$confined" ssrun -q -fpcsamp -o ended "$branchy" forks 4000 1 > out 2> err & pid=$!
+	wait_for test -e ended
+	sleep "0.0$i"
+	kill -TERM $pid
+	timeout 60 tail --pid=$pid -f /dev/null || { hung=$((hung + 1)); kill -KILL $pid; }
+	wait $pid
+done
+is "ended by SIGTERM while processes begin" $hung 0
+
+# The kernel says of a main thread that it has ended when all others have: that is not waited for.
+"$branchy" leaves go done & pid=$!
+"$confined" ssrun -q -fpcsamp -o leaves -for 1 -pid $pid 2> err & tool=$!
+wait_for grep -q 'TracerPid:.[1-9]' "/proc/$pid/status"
+touch go
+timeout 60 tail --pid=$tool -f /dev/null
+is "a main thread that ends: following it ends" $? 0
+touch done
+wait $tool
+is "without an error" "$? $(cat err)" "0 "
+wait $pid
+
 # Without /proc, our files are found beside the program.
 if [ "${SAN:-}" ]; then
 	skip "without /proc" "sanitizers need it"

@@ -12,6 +12,7 @@
  *   branchy places N     N thousand times: two functions that each return to 128 places
  *   branchy loops N      N rounds of short loops, left at any turn, with flags that live across
  * turns branchy until FILE   works until FILE is there, or its directory is not
+ *   branchy leaves A B   likewise until A is there, and without its main thread until B is
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -384,6 +385,31 @@ static uint64_t trap(void)
 	return sum + (uint64_t)heard;
 }
 
+static void *until(void *file)
+{
+	uint64_t sum = 0;
+
+	while (access(file, F_OK) != 0 && access(".", F_OK) == 0)
+		sum += whole(1, 10);
+	return sum ? NULL : file;
+}
+
+static void *last(void *file)
+{
+	until(file);
+	exit(0);
+}
+
+static void leaves(char *first, char *then)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, last, then) != 0)
+		exit(1);
+	until(first);
+	pthread_exit(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -411,8 +437,9 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "places") == 0)
 		sum = places(amount);
 	else if (strcmp(what, "until") == 0)
-		while (access(argv[2], F_OK) != 0 && access(".", F_OK) == 0)
-			sum += whole(1, 10);
+		until(argv[2]);
+	else if (strcmp(what, "leaves") == 0 && argc > 3)
+		leaves(argv[2], argv[3]);
 	else
 		return 1;
 	if (strcmp(what, "until") != 0)
