@@ -81,13 +81,13 @@ done
 is "ended by SIGTERM while processes begin" $hung 0
 
 # The kernel says of a main thread that it has ended when all others have: that is not waited for.
-"$branchy" leaves go done & pid=$!
+"$branchy" leaves go enough & pid=$!
 "$confined" ssrun -q -fpcsamp -o leaves -for 1 -pid $pid 2> err & tool=$!
 wait_for grep -q 'TracerPid:.[1-9]' "/proc/$pid/status"
 touch go
 timeout 60 tail --pid=$tool -f /dev/null
 is "a main thread that ends: following it ends" $? 0
-touch done
+touch enough
 wait $tool
 is "without an error" "$? $(cat err)" "0 "
 wait $pid
