@@ -210,18 +210,36 @@ static long hottest_image(const struct monitor_follow *f, const struct watch *w,
 	return best;
 }
 
+/* The process that was sampled last in the image; 0: none was. */
+static pid_t last_seen(const struct watch *w, size_t i)
+{
+	return i < w->seen.count ? w->seen.data[i] : 0;
+}
+
+static bool still_runs(pid_t pid)
+{
+	return pid > 0 && kill(pid, 0) == 0;
+}
+
+/* Its place in the list. It has two if it was mapped before the Monitor began, and again since:
+ * that where a process runs goes first. -1: it is not there. */
 static long find_followed(const struct watch *w, const struct followed *wanted)
 {
+	long found = -1;
+
 	for (size_t i = 0; i < w->images.list.count; i++) {
 		struct followed key;
 
 		if (w->images.list.data[i].index < 0)
 			continue;
 		followed_key(&key, &w->images.list.data[i].identity);
-		if (memcmp(&key.key, &wanted->key, sizeof(key.key)) == 0)
-			return (long)i;
+		if (memcmp(&key.key, &wanted->key, sizeof(key.key)) != 0)
+			continue;
+		found = (long)i;
+		if (still_runs(last_seen(w, i)))
+			break;
 	}
-	return -1;
+	return found;
 }
 
 /* ---- sessions ---- */
@@ -349,12 +367,12 @@ static int postpone_image(
 static int try_session(struct monitor_follow *f, const struct watch *w, size_t i, uint64_t now)
 {
 	const struct collect_image *image = &w->images.list.data[i];
-	pid_t pid = i < w->seen.count ? w->seen.data[i] : 0;
+	pid_t pid = last_seen(w, i);
 	const struct followed *known;
 	uint64_t began;
 	char why[256];
 
-	if (pid <= 0 || pid == f->passed || kill(pid, 0))
+	if (pid == f->passed || !still_runs(pid))
 		return 0;
 	/* first: if the number goes to another process, the session sees it */
 	began = proc_began(pid);
@@ -376,11 +394,12 @@ static int choose_followed(struct monitor_follow *f, const struct watch *w, uint
 	if (i < 0)
 		return i == -1 ? 0 : -1;
 	followed_key(&f->wanted, &w->images.list.data[i].identity);
+	i = find_followed(w, &f->wanted);
 	f->catching = true;
 	f->catch_end = now + CATCH_FOR;
 	/* it may have ended before it could be followed: a younger one is awaited */
 	known = table_find(&f->images, &f->wanted.key);
-	f->passed = known && known->failures && (size_t)i < w->seen.count ? w->seen.data[i] : 0;
+	f->passed = known && known->failures ? last_seen(w, (size_t)i) : 0;
 	return try_session(f, w, (size_t)i, now);
 }
 
