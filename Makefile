@@ -56,8 +56,8 @@ IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -ldeflate -llzma -lpthr
 PERFDATA_LIBS := -lzstd
 JSON_LIBS    := -ljson-c
 TUI_LIBS     := -lncursesw -ltinfo
-# And lib/monitor/monitor_http.c, which can do without.
-HTTP_LIBS    := $(if $(SYSROOT),,$(shell pkg-config --exists libmicrohttpd 2>/dev/null && pkg-config --libs libmicrohttpd))
+# lib/monitor/monitor_http.c loads this when it is wanted, and can do without.
+HTTP_LIBRARY := $(if $(SYSROOT),,$(shell readelf -d "$$($(CC) -print-file-name=libmicrohttpd.so)" 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'))
 
 include $(patsubst %,lib/%/module.mk,$(MODULES))
 LIB_SRCS     := $(foreach m,$(MODULES),$(addprefix lib/$m/,$(lib.$m)))
@@ -84,7 +84,7 @@ $(O)/flags: FORCE
 .PHONY: FORCE
 FORCE:
 
-$(O)/obj/lib/monitor/monitor_http.o: CPPFLAGS += $(if $(HTTP_LIBS),-DHAVE_MICROHTTPD)
+$(O)/obj/lib/monitor/monitor_http.o: CPPFLAGS += $(if $(HTTP_LIBRARY),-DHTTP_LIBRARY='"$(HTTP_LIBRARY)"')
 
 # Likewise, of where it will be installed: few files know that.
 prefix_now   := $(prefix) $(libdir)

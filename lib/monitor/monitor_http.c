@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "monitor/monitor_http.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -24,7 +25,7 @@ unsigned monitor_http_seconds(const char *text)
 	return numeral_whole(text, 0, HTTP_SECONDS_MAX, &n) ? (unsigned)n : 0;
 }
 
-#ifdef HAVE_MICROHTTPD
+#ifdef HTTP_LIBRARY
 #include <microhttpd.h>
 
 #define IDLE_SECONDS 10
@@ -44,11 +45,50 @@ struct monitor_http {
 	bool closing;
 };
 
+/* The library's functions. It is loaded when a Monitor is to listen: with its own libraries for TLS
+ * it would take a third of the time of a short ssrun. It is never unloaded. */
+#define HTTP_CALLS(_)                                                                              \
+	_(add_response_header)                                                                     \
+	_(create_response_from_buffer)                                                             \
+	_(destroy_response)                                                                        \
+	_(get_connection_info)                                                                     \
+	_(get_daemon_info)                                                                         \
+	_(get_version)                                                                             \
+	_(lookup_connection_value)                                                                 \
+	_(queue_response)                                                                          \
+	_(start_daemon)                                                                            \
+	_(stop_daemon)
+
+#define HTTP_CALL(name) __typeof__(MHD_##name) *name;
+static struct {
+	HTTP_CALLS(HTTP_CALL)
+} mhd;
+
+/* dlsym returns object pointers; POSIX permits their conversion to functions. */
+static void *http_symbol(void *library, const char *name)
+{
+	return dlsym(library, name);
+}
+
+/* false: it is not installed, or lacks one. */
+static bool http_load(void)
+{
+	void *library = dlopen(HTTP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	bool found = library != NULL;
+
+#define HTTP_FIND(name)                                                                            \
+	mhd.name = found ? (__typeof__(mhd.name))http_symbol(library, "MHD_" #name) : NULL;        \
+	found = mhd.name != NULL;
+	HTTP_CALLS(HTTP_FIND)
+	return found;
+}
+
 const char *monitor_http_library(void)
 {
 	static char text[48];
 
-	snprintf(text, sizeof(text), "libmicrohttpd %s", MHD_get_version());
+	if (http_load())
+		snprintf(text, sizeof(text), "libmicrohttpd %s", mhd.get_version());
 	return text;
 }
 
@@ -57,16 +97,16 @@ const char *monitor_http_library(void)
 static enum MHD_Result http_send(
 	struct MHD_Connection *c, unsigned status, const char *type, const void *bytes, size_t size)
 {
-	struct MHD_Response *r = MHD_create_response_from_buffer(
+	struct MHD_Response *r = mhd.create_response_from_buffer(
 		size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result rc = MHD_NO;
 
-	if (r && MHD_add_response_header(r, "Content-Type", type) == MHD_YES &&
-		MHD_add_response_header(r, "X-Content-Type-Options", "nosniff") == MHD_YES &&
-		(status != 405 || MHD_add_response_header(r, "Allow", "GET") == MHD_YES))
-		rc = MHD_queue_response(c, status, r);
+	if (r && mhd.add_response_header(r, "Content-Type", type) == MHD_YES &&
+		mhd.add_response_header(r, "X-Content-Type-Options", "nosniff") == MHD_YES &&
+		(status != 405 || mhd.add_response_header(r, "Allow", "GET") == MHD_YES))
+		rc = mhd.queue_response(c, status, r);
 	if (r)
-		MHD_destroy_response(r);
+		mhd.destroy_response(r);
 	return rc;
 }
 
@@ -93,7 +133,7 @@ static enum MHD_Result http_metrics(struct monitor_http *h, struct MHD_Connectio
 static bool http_gone(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+		mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct pollfd p = {.fd = info ? info->connect_fd : -1, .events = POLLRDHUP};
 
 	return poll(&p, 1, 0) == 1 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
@@ -139,7 +179,7 @@ static int http_record(
 static enum MHD_Result http_profile(struct monitor_http *h, struct MHD_Connection *c)
 {
 	unsigned seconds = monitor_http_seconds(
-		MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "seconds"));
+		mhd.lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "seconds"));
 	struct strbuf bytes = {0};
 	struct experiment x;
 	struct error e;
@@ -233,11 +273,18 @@ static struct addrinfo *http_resolve(const char *text, char *host, size_t size, 
 
 struct monitor_http *monitor_http_new(const char *address, struct error *e)
 {
-	struct monitor_http *h = calloc(1, sizeof(*h));
 	const union MHD_DaemonInfo *info;
+	struct monitor_http *h;
+	struct addrinfo *where;
 	char host[64];
-	struct addrinfo *where = h ? http_resolve(address, host, sizeof(host), e) : NULL;
 
+	if (!http_load()) {
+		error_set(e, ERR_UNSUPPORTED, "-listen: " HTTP_LIBRARY " is not installed");
+		error_hint(e, "on Debian and Ubuntu, the package libmicrohttpd12 has it");
+		return NULL;
+	}
+	h = calloc(1, sizeof(*h));
+	where = h ? http_resolve(address, host, sizeof(host), e) : NULL;
 	if (!where) {
 		if (!h)
 			error_nomem(e);
@@ -246,7 +293,7 @@ struct monitor_http *monitor_http_new(const char *address, struct error *e)
 	}
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
-	h->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD |
+	h->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD |
 					     MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
 					     (where->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0),
 		0, NULL, NULL, http_answer, h, MHD_OPTION_SOCK_ADDR, where->ai_addr,
@@ -259,7 +306,7 @@ struct monitor_http *monitor_http_new(const char *address, struct error *e)
 		monitor_http_free(h);
 		return NULL;
 	}
-	info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	info = mhd.get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
 	snprintf(h->address, sizeof(h->address), strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
 		info ? (unsigned)info->port : 0);
 	return h;
@@ -318,7 +365,7 @@ void monitor_http_free(struct monitor_http *h)
 	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 	if (h->daemon)
-		MHD_stop_daemon(h->daemon);
+		mhd.stop_daemon(h->daemon);
 	if (h->profile == READY)
 		experiment_fini(&h->recorded);
 	strbuf_fini(&h->metrics);
