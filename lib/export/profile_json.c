@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All data as JSON: schema prof.profile/1, described in prof(1). */
+/* All data as JSON: schema prof.profile/1, described in prof-export(1). */
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "export/private.h"

@@ -17,7 +17,7 @@ struct prof_style {
 
 void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out);
-/* One object, "prof.rows/1": described in prof(1). */
+/* One object, "prof.rows/1": described in prof-export(1). */
 int render_prof_json(const struct report_table *t, struct strbuf *out, struct error *e);
 /* A heading, then one line per row; each number with low, high and label. */
 void render_prof_csv(const struct report_table *t, struct strbuf *out);

@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-/* A new report is a row here (options.c makes its option), a function and an .It Fl in prof(1). */
+/* A new report is a row here (options.c makes its option), a function and an .It Fl in prof(1) and
+ * on the page of its family. */
 const struct view report_views[] = {
 	{"procedures", "functions, most costly first (what prof does without options)",
 		report_procedures, VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_WHOLE},

@@ -33,6 +33,21 @@ for page in ssrun-monitor prof-block prof-calibrate prof-optimize prof-store pro
 	is "$program $command has all options of its manual" "$(sed -n 's/^\.It Fl \([a-z]*\).*/\1/p' "docs/man/$page.1" | while read -r option; do
 		"$build/bin/$program" "$command" -help | grep -q "^  -$option" || echo "$option"; done)" ""
 done
+# The table of reports in prof(1) names the page of each; that page explains it, and explains no option that prof lacks.
+families=$(sed -n '/^\.Ss Reports/,/^Reports of executions/p' docs/man/prof.1)
+is "each report of the table is explained on the page that the table names" "$(echo "$families" |
+	awk '/^\.Xr/ { if (!fresh) pages = ""; fresh = 1; pages = pages " " $2 } /^\.It Fl/ { fresh = 0; print $3, pages }' |
+	while read -r option pages; do
+		for page in $pages; do grep -q "^\.It Fl $option\( \|$\)" "docs/man/$page.1" && continue 2; done
+		echo "$option: $pages"
+	done)" ""
+reports=$("$build/bin/prof" -help | sed -n '/^  -procedures/,/^  -q /s/^  -\([a-z]*\).*/\1/p' | grep -vx q)
+is "all reports are in the table" "$(for report in $reports; do
+	echo "$families" | grep -q "^\.It Fl $report\( \|$\)" || echo "$report"; done)" ""
+for page in reports stalls values data diff export tui; do
+	is "prof has all options of prof-$page(1)" "$(sed -n 's/^\.It Fl \([a-z]*\).*/\1/p' "docs/man/prof-$page.1" | while read -r option; do
+		options prof | grep -qx "$option" || echo "$option"; done)" ""
+done
 refs=$(grep -ho '^\.Xr [a-z-]* [1-9]' docs/man/* | awk '{ print $2 "." $3 }' | sort -u | grep -E '^(perfex|libperfex|ssrun|prof)')
 is "cross-references lead somewhere" "$(for r in $refs; do [ -e "docs/man/$r" ] || echo "$r"; done)" ""
 done_testing

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prof(1) lists the keys of -tui as the table has them.  UPDATE=1 writes that part of the page
+/* prof-tui(1) lists the keys of -tui as the table has them.  UPDATE=1 writes that part of the page
  * anew. */
 #include "../tap.h"
 
@@ -47,7 +47,7 @@ int main(void)
 
 	test_table();
 	describe_all(&got);
-	page_list("prof.1", &got);
+	page_list("prof-tui.1", &got);
 	strbuf_fini(&got);
 	return done();
 }
