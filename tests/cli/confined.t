@@ -24,8 +24,12 @@ run prof -head fpcsamp
 like "-head says so" "$out" 'by stops \(ptrace\)'
 run prof -butterfly usertime
 like "call paths" "$out" ' main \(branchy: branchy.c, '
-run prof -head branches
-like "bursts run copies, as memory may be mapped" "$out" '^Branches followed in them +[0-9]{5,} '
+
+# At a rate that is given, there are bursts however slow the machine is at the moment.
+run "$confined" ssrun -q -branches -bursts 100 -o bursts "$branchy" mix 30000
+is "bursts at a rate: the program's output" "$status $out" "0 $(cat want)"
+run prof -head bursts
+like "they run copies, as memory may be mapped" "$out" '^Branches followed in them +[0-9]{5,} '
 
 # Threads and processes; what starts them may have a sample, too.
 rows_of() { echo "$out" | sed -n "s/^$1 [0-9].*, \\([0-9]*\\)[.0-9]*%:\$/\\1/p" | awk '$1 >= 10 { n++ } END { print n + 0 }'; }
