@@ -186,7 +186,7 @@ static int add_files(
 			rc = error_set(e, ERR_PARSE, "%s: %s: it is not added", a.paths.data[i],
 				damage.message);
 		else
-			rc = store_add(s, &x, day, &images, e);
+			rc = store_add(s, &x, day, &images, NULL, e);
 		if (rc == 0)
 			say("%s: %zu images", a.paths.data[i], images);
 		experiment_fini(&x);

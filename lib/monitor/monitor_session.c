@@ -147,7 +147,7 @@ static void take_records(struct monitor_session *s, const char *file, const char
 		snprintf(s->why, sizeof(s->why), "no branches were recorded");
 	else if (damage.damaged)
 		snprintf(s->why, sizeof(s->why), "%.200s", damage.message);
-	else if (store_add(&to, &x, 0, &images, &e))
+	else if (store_add(&to, &x, 0, &images, NULL, &e))
 		snprintf(s->why, sizeof(s->why), "%.200s", e.message);
 	else
 		s->outcome = SESSION_HELD;

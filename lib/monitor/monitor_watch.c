@@ -370,21 +370,21 @@ int monitor_watch_trim(struct watch *w)
 
 /* ---- writing ---- */
 
-static uint64_t samples_in(const struct experiment *x, const bool *written, bool want)
+static uint64_t samples_in(const struct experiment *x, const bool *unwritten, bool want)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < x->samples.count; i++) {
 		const struct experiment_sample *s = experiment_sample_at(x, i);
 
-		if (written[experiment_node_at(x, s->key.node)->key.image] == want)
+		if (unwritten[experiment_node_at(x, s->key.node)->key.image] == want)
 			n += s->count;
 	}
 	return n;
 }
 
 /* What was not written of the old interval begins the new one. */
-static int watch_keep(struct watch *w, const struct experiment *old, const bool *written)
+static int watch_keep(struct watch *w, const struct experiment *old, const bool *unwritten)
 {
 	struct experiment *x = &w->experiment;
 
@@ -393,7 +393,7 @@ static int watch_keep(struct watch *w, const struct experiment *old, const bool 
 		const struct experiment_node *n = experiment_node_at(old, s->key.node);
 		long image, node, metric;
 
-		if (written[n->key.image])
+		if (!unwritten[n->key.image])
 			continue;
 		image = experiment_image(x, &old->images.data[n->key.image], NULL);
 		node = image < 0 ? -1
@@ -413,14 +413,14 @@ int monitor_watch_detach(struct watch *w, struct watch_part *part, const struct 
 	if (watch_waited(w))
 		return -1;
 	*part = (struct watch_part){.experiment = w->experiment};
-	part->written = calloc(part->experiment.images.count + 1, sizeof(*part->written));
-	if (!part->written)
+	part->unwritten = calloc(part->experiment.images.count + 1, sizeof(*part->unwritten));
+	if (!part->unwritten)
 		return -1;
 	part->experiment.elapsed = elapsed;
 	part->experiment.complete = true;
 	if (interval_begin(w, clock, now) == 0)
 		return 0;
-	free(part->written);
+	free(part->unwritten);
 	experiment_fini(&w->experiment);
 	w->experiment = part->experiment;
 	return -1;
@@ -430,15 +430,14 @@ void monitor_watch_put(struct watch_part *part, struct store *s)
 {
 	const struct experiment *x = &part->experiment;
 	bool removed = store_add_removed(s, x, 0, &part->why) >= 0;
+	size_t images;
 
 	part->failed = removed ? 0 : -1;
-	for (uint32_t i = 0; i < x->images.count; i++) {
-		part->written[i] = x->images.data[i].kind == EXPERIMENT_IMAGE_FILE
-					   ? removed
-					   : store_add_image(s, x, i, 0, &part->why) >= 0;
-		if (!part->written[i])
-			part->failed = -1;
-	}
+	if (store_add(s, x, 0, &images, part->unwritten, &part->why))
+		part->failed = -1;
+	for (uint32_t i = 0; i < x->images.count; i++)
+		if (x->images.data[i].kind == EXPERIMENT_IMAGE_FILE)
+			part->unwritten[i] = !removed;
 }
 
 int monitor_watch_settle(struct watch *w, struct watch_part *part)
@@ -446,13 +445,13 @@ int monitor_watch_settle(struct watch *w, struct watch_part *part)
 	const struct experiment *old = &part->experiment;
 	int rc = 0;
 
-	w->counts.stored += samples_in(old, part->written, true);
+	w->counts.stored += samples_in(old, part->unwritten, false);
 	if (part->failed && old->nodes.count < WATCH_ADDRESSES)
-		rc = watch_keep(w, old, part->written);
+		rc = watch_keep(w, old, part->unwritten);
 	else if (part->failed)
-		w->counts.dropped += samples_in(old, part->written, false);
+		w->counts.dropped += samples_in(old, part->unwritten, true);
 	experiment_fini(&part->experiment);
-	free(part->written);
-	part->written = NULL;
+	free(part->unwritten);
+	part->unwritten = NULL;
 	return rc;
 }

@@ -94,8 +94,8 @@ int monitor_watch_trim(struct watch *w);
  */
 struct watch_part {
 	struct experiment experiment;
-	bool *written; /* by image */
-	int failed;    /* -1: some was not written, and why */
+	bool *unwritten; /* by image: it could not be */
+	int failed;      /* -1: some was not written, and why */
 	struct error why;
 };
 /* -1 when memory is out; nothing is detached. */

@@ -26,24 +26,6 @@ char *store_path(const struct store *s, const char *a, const char *b, struct err
 	return NULL;
 }
 
-int store_write(const char *path, const struct strbuf *text, struct error *e)
-{
-	struct file_out f;
-
-	if (text->failed)
-		return error_nomem(e);
-	if (file_create(&f, path, e))
-		return -1;
-	file_private(&f);
-	if (fwrite(strbuf_text(text), 1, text->length, f.stream) != text->length ||
-		fflush(f.stream) || fsync(fileno(f.stream))) {
-		error_sys(e, errno, "cannot write %s", path);
-		file_abandon(&f);
-		return -1;
-	}
-	return file_commit(&f, e);
-}
-
 /* ---- days ---- */
 
 long store_day_number(unsigned day)
@@ -192,100 +174,126 @@ char *store_image_id(const struct experiment_image *image)
 	return strbuf_take(&s);
 }
 
-static int note_path(const struct store *s, const char *id, const struct experiment_image *image,
-	struct error *e)
+struct adding {
+	const struct store *store;
+	unsigned day;
+	struct store_batch batch;
+};
+
+static int note_path(struct adding *a, const char *id, const struct experiment_image *image,
+	uint32_t i, struct error *e)
 {
-	char *path = store_path(s, id, "path", e), *was;
+	char *path = store_path(a->store, id, "path", e), *was;
 	struct strbuf text = {0};
 	size_t length;
 	int rc = path ? 0 : -1;
 
-	was = path && access(path, F_OK) == 0 ? file_read(path, 0, &length, NULL) : NULL;
-	strbuf_printf(&text, "%s", image->path);
+	was = path ? file_read(path, 0, &length, NULL) : NULL;
+	strbuf_puts(&text, image->path);
 	if (path && (!was || strcmp(was, strbuf_text(&text)) != 0))
-		rc = store_write(path, &text, e);
+		rc = store_batch_add(&a->batch, path, &text, i, e);
 	strbuf_fini(&text);
 	free(was);
 	free(path);
 	return rc;
 }
 
-static int put_part(const struct store *s, const char *id, unsigned day, const struct strbuf *bytes,
-	struct error *e)
+static int put_part(
+	struct adding *a, const char *id, uint32_t i, const struct strbuf *bytes, struct error *e)
 {
 	char *name, *path = NULL;
 	int rc = -1;
 
-	if (asprintf(&name, "%08u-%016llx.ssexp", day,
+	if (asprintf(&name, "%08u-%016llx.ssexp", a->day,
 		    (unsigned long long)identify_fingerprint(bytes->data, bytes->length)) < 0)
 		return error_nomem(e);
-	path = store_path(s, id, name, e);
+	path = store_path(a->store, id, name, e);
 	if (path)
-		rc = access(path, F_OK) == 0 ? 0 : store_write(path, bytes, e);
+		rc = access(path, F_OK) == 0 ? 0 : store_batch_add(&a->batch, path, bytes, i, e);
 	free(name);
 	free(path);
 	return rc;
 }
 
-static int add_part(const struct store *s, const struct experiment_image *image,
-	struct experiment *part, unsigned day, struct error *e)
+/* i: by which store_batch_end names it. */
+static int add_part(struct adding *a, const struct experiment_image *image, uint32_t i,
+	struct experiment *part, struct error *e)
 {
-	char *id = store_image_id(image), *directory = id ? store_path(s, id, NULL, e) : NULL;
+	char *id = store_image_id(image),
+	     *directory = id ? store_path(a->store, id, NULL, e) : NULL;
 	struct strbuf bytes = {0};
 	int rc = directory ? experiment_encode(part, &bytes, e) : id ? -1 : error_nomem(e);
 
-	if (!day)
-		day = store_day_of(part->began ? (long)(part->began / 1000000000 / 86400)
-					       : (long)(time(NULL) / 86400));
 	if (rc == 0 && directory && mkdir(directory, 0700) && errno != EEXIST)
 		rc = error_sys(e, errno, "cannot make %s", directory);
 	if (rc == 0)
-		rc = note_path(s, id, image, e);
+		rc = note_path(a, id, image, i, e);
 	if (rc == 0)
-		rc = put_part(s, id, day, &bytes, e);
+		rc = put_part(a, id, i, &bytes, e);
 	strbuf_fini(&bytes);
 	free(directory);
 	free(id);
 	return rc;
 }
 
-int store_add_image(
-	struct store *s, const struct experiment *x, uint32_t i, unsigned day, struct error *e)
+static unsigned day_of(const struct experiment *x, unsigned day)
 {
-	struct experiment part;
-	int rc = x->images.data[i].kind == EXPERIMENT_IMAGE_ELF ? store_part(&part, x, i, e) : 1;
+	uint64_t seconds = x->began ? x->began / 1000000000 : (uint64_t)time(NULL);
 
-	if (rc)
-		return rc;
-	rc = add_part(s, &x->images.data[i], &part, day, e);
-	experiment_fini(&part);
-	return rc;
+	return day ? day : store_day_of((long)(seconds / 86400));
 }
 
 int store_add_removed(struct store *s, const struct experiment *x, unsigned day, struct error *e)
 {
 	static const struct experiment_image removed = {
 		.kind = EXPERIMENT_IMAGE_FILE, .path = (char *)"[removed files]"};
+	struct adding a = {.store = s, .day = day_of(x, day)};
 	struct experiment part;
-	int rc = store_part_removed(&part, x, e);
+	int rc = store_part_removed(&part, x, e), ended;
 
 	if (rc)
 		return rc;
-	rc = add_part(s, &removed, &part, day, e);
+	rc = add_part(&a, &removed, 0, &part, e);
+	ended = store_batch_end(&a.batch, NULL, rc ? NULL : e);
+	experiment_fini(&part);
+	return rc || ended ? -1 : 0;
+}
+
+/* 1: it is not an ELF image, or there is nothing of it. */
+static int add_image(struct adding *a, const struct store_division *d, uint32_t i, struct error *e)
+{
+	const struct experiment_image *image = &d->from->images.data[i];
+	struct experiment part;
+	int rc = image->kind == EXPERIMENT_IMAGE_ELF ? store_part(&part, d, i, e) : 1;
+
+	if (rc)
+		return rc;
+	rc = add_part(a, image, i, &part, e);
 	experiment_fini(&part);
 	return rc;
 }
 
-int store_add(
-	struct store *s, const struct experiment *x, unsigned day, size_t *images, struct error *e)
+int store_add(struct store *s, const struct experiment *x, unsigned day, size_t *images,
+	bool *failed, struct error *e)
 {
-	*images = 0;
-	for (uint32_t i = 0; i < x->images.count; i++) {
-		int rc = store_add_image(s, x, i, day, e);
+	struct adding a = {.store = s, .day = day_of(x, day)};
+	struct store_division d;
+	int rc = store_divide(&d, x, e);
 
-		if (rc < 0)
-			return -1;
-		*images += rc == 0;
+	*images = 0;
+	for (uint32_t i = 0; i < x->images.count && (rc == 0 || failed); i++) {
+		int added = d.from ? add_image(&a, &d, i, e) : -1;
+
+		*images += added == 0;
+		if (added < 0 && failed)
+			failed[i] = true;
+		if (added < 0 ||
+			(store_batch_full(&a.batch) && store_batch_end(&a.batch, failed, e)))
+			rc = -1;
 	}
-	return 0;
+	/* e keeps an earlier failure */
+	if (store_batch_end(&a.batch, failed, rc ? NULL : e))
+		rc = -1;
+	store_division_fini(&d);
+	return rc;
 }

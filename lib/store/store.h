@@ -43,18 +43,13 @@ int store_open(struct store *s, const char *directory, bool make, struct error *
 void store_close(struct store *s);
 
 /* Adds what x has of each ELF image with samples or branches; *images: how many. day: YYYYMMDD,
- * UTC; 0: that on which x began, or today. */
-int store_add(
-	struct store *s, const struct experiment *x, unsigned day, size_t *images, struct error *e);
-/* The same for image number i of x alone. 1: it is not an ELF image, or has neither. */
-int store_add_image(
-	struct store *s, const struct experiment *x, uint32_t i, unsigned day, struct error *e);
+ * UTC; 0: that on which x began, or today. failed NULL: the first image that cannot be added is the
+ * end; else all are tried, and failed, by image and false before, is set where one could not be. */
+int store_add(struct store *s, const struct experiment *x, unsigned day, size_t *images,
+	bool *failed, struct error *e);
 /* Samples of all images that were removed before they could be read (EXPERIMENT_IMAGE_FILE with
  * build-id) go into one place of the store. 1: there are none. */
 int store_add_removed(struct store *s, const struct experiment *x, unsigned day, struct error *e);
-/* The rows of one image; part is not initialised. 1: there are none, and part is not either. */
-int store_part(
-	struct experiment *part, const struct experiment *x, uint32_t image, struct error *e);
 
 struct store_file {
 	char *path;
