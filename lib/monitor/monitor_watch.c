@@ -225,22 +225,28 @@ static int watch_place(struct watch *w, const struct mapping *m, uint64_t pc, bo
 
 /* If no file with the build-id was read, the places of its segments are not known, and the address
  * is the offset in the file. */
-static int waited_place(struct watch *w, const struct waiting *s, const struct collect_build *b)
+static int waited_add(struct experiment *x, uint32_t metric, const struct waiting *s,
+	const struct collect_build *b, uint64_t count)
 {
 	struct experiment_image unread = {.kind = EXPERIMENT_IMAGE_FILE,
 		.path = s->path,
 		.build_id_length = s->build_id_length};
-	long image, node;
 
 	memcpy(unread.build_id, s->build_id, sizeof(unread.build_id));
-	image = experiment_image(&w->experiment, b ? &b->identity : &unread, NULL);
-	node = image < 0
-		       ? -1
-		       : experiment_node(&w->experiment, EXPERIMENT_ROOT, (uint32_t)image,
-				 b ? segments_address(&b->segments, s->key.offset) : s->key.offset);
-	return node < 0 ? -1
-			: experiment_add(
-				  &w->experiment, s->key.metric, 0, 0, (uint32_t)node, s->count);
+	return watch_add(x, metric, b ? &b->identity : &unread,
+		b ? segments_address(&b->segments, s->key.offset) : s->key.offset, count);
+}
+
+/* A record does not wait. */
+static int waited_recorded(struct watch *w, const struct waiting *s, uint64_t count)
+{
+	long like = metric_like(&w->record, &w->experiment.metrics.data[s->key.metric]);
+
+	if (w->record.nodes.count >= WATCH_ADDRESSES || w->record.images.count >= WATCH_IMAGES)
+		return 0;
+	return like < 0 ? -1
+			: waited_add(&w->record, (uint32_t)like, s,
+				  builds_find(&w->images.builds, s->key.build_id), count);
 }
 
 /* Ends the wait of all. */
@@ -255,7 +261,7 @@ static int watch_waited(struct watch *w)
 		if (monitor_watch_full(w) || (!b && w->experiment.images.count >= WATCH_IMAGES))
 			w->counts.dropped += s->count;
 		else
-			rc = waited_place(w, s, b);
+			rc = waited_add(&w->experiment, s->key.metric, s, b, s->count);
 	}
 	waiting_fini(w);
 	w->waiting = TABLE_OF(struct waiting);
@@ -284,7 +290,9 @@ static int watch_wait(
 		s->build_id_length = image->identity.build_id_length;
 		memcpy(s->build_id, image->identity.build_id, sizeof(s->build_id));
 	}
-	return s->path ? 0 : -1;
+	if (!s->path)
+		return -1;
+	return w->recording ? waited_recorded(w, s, count) : 0;
 }
 
 static int watch_sample(struct watch *w, const struct record *r)

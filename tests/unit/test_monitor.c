@@ -469,6 +469,8 @@ static void test_removed(void)
 {
 	static const uint8_t build_id[20] = {1, 2, 3}, other[20] = {4};
 	const struct experiment_sample *sample;
+	struct experiment recorded;
+	uint64_t samples = 0;
 	char path[128];
 	struct watch w;
 	struct store s;
@@ -476,6 +478,7 @@ static void test_removed(void)
 
 	open_store(&s, "removed");
 	monitor_watch_init(&w, &tick, BEGAN);
+	monitor_watch_record(&w);
 	for (pid_t pid = 1000001; pid <= 1000003; pid++) {
 		take_task(&w, PERF_RECORD_FORK, pid, 1);
 		if (pid == 1000002)
@@ -488,6 +491,12 @@ static void test_removed(void)
 	take_exec(&w, 1000003, "/nowhere/other", other);
 	take_sample(&w, 1000003, (uint64_t)1000010 * SECOND, 0x401000, 1);
 	is_int(w.counts.gone, 0, "another one, too");
+	monitor_watch_recorded(&w, &recorded);
+	for (size_t i = 0; i < recorded.samples.count; i++)
+		samples += experiment_sample_at(&recorded, i)->count;
+	is_int(samples, 4, "a record has them all");
+	is_int(recorded.images.count, 4, "of the copy before its file was read, and of the others");
+	experiment_fini(&recorded);
 	snprintf(path, sizeof(path), "%s/copy", scratch);
 	is_str(w.experiment.images.data[1].path, path, "copies are one image");
 	ok(write_all(&w, &s, &tick, BEGAN + SECOND, &e) == 0, "written");
