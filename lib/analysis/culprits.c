@@ -393,27 +393,6 @@ static int culprits_look_at(struct culprits *c, struct culprit_search *s, const 
 	return waits ? culprits_judge(c, s, w) : 0;
 }
 
-/* Retirement may show the schedule's wait of one instruction at a neighbour: so the unexplained
- * wait of a block is first charged to schedule waits of the block that were not seen. */
-static void culprits_settle(struct culprits *c, const struct flow_block *b)
-{
-	double more = 0, less = 0, both;
-
-	for (uint32_t i = b->first; i < b->first + b->count; i++) {
-		more += c->wait[i].unexplained;
-		less += fmax(c->wait[i].most - c->wait[i].fixed, 0);
-	}
-	both = fmin(more, less);
-	for (uint32_t i = b->first; i < b->first + b->count && both > 0; i++) {
-		struct culprit_wait *w = &c->wait[i];
-		double moved = w->unexplained * both / more;
-
-		w->unexplained -= moved;
-		w->dynamic -= moved;
-		w->fixed += moved;
-	}
-}
-
 static bool follows_alone(const struct flow *f, uint32_t block)
 {
 	const struct flow_block *b = &f->blocks.data[block];
@@ -443,7 +422,6 @@ static int look_at_block(struct culprits *c, struct culprit_search *s)
 			culprit_pass(s, &s->ops[k], &in->flow->insns.data[first + k], first + k);
 		}
 	}
-	culprits_settle(c, b);
 	return 0;
 }
 
@@ -481,6 +459,8 @@ int culprits_find(struct culprits *c, const struct culprits_input *in, struct er
 		culprit_wrong_ways(&s);
 	for (s.block = 0; rc == 0 && s.block < in->flow->blocks.count; s.block++)
 		rc = look_at_block(c, &s);
+	if (rc == 0)
+		culprit_net(c, in);
 	free(s.ops);
 	free(s.writer);
 	free(s.loops);
@@ -497,8 +477,17 @@ void culprits_fini(struct culprits *c)
 
 /* ---- sums ---- */
 
-unsigned culprit_fixed(const struct culprits_input *in, uint32_t insn)
+uint32_t culprit_scheduled(const struct culprits *c, uint32_t insn)
 {
+	const struct culprit_wait *w = &c->wait[insn];
+
+	return w->shown > w->fixed / 2 ? w->shown_of : insn;
+}
+
+unsigned culprit_fixed(const struct culprits *c, const struct culprits_input *in, uint32_t waited)
+{
+	uint32_t insn = culprit_scheduled(c, waited);
+
 	return in->flow->insns.data[insn].classes & INSN_DIVIDE ? CULPRIT_FIXED_DIVISION
 								: in->rows[insn].cause;
 }
@@ -545,9 +534,9 @@ void culprits_add(struct culprits_sum *s, const struct culprits *c, const struct
 
 		s->cycles += in->cycles[i];
 		s->execution += w->execution;
-		s->fixed[culprit_fixed(in, i)] += w->fixed;
-		s->fixed_low[culprit_fixed(in, i)] += w->unsure ? w->fixed_low : w->fixed;
-		s->fixed_high[culprit_fixed(in, i)] += w->unsure ? w->fixed_high : w->fixed;
+		s->fixed[culprit_fixed(c, in, i)] += w->fixed;
+		s->fixed_low[culprit_fixed(c, in, i)] += w->unsure ? w->fixed_low : w->fixed;
+		s->fixed_high[culprit_fixed(c, in, i)] += w->unsure ? w->fixed_high : w->fixed;
 		s->dynamic += w->dynamic;
 		s->gain += w->gain;
 		s->error += w->error;

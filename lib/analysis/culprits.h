@@ -125,9 +125,13 @@ struct culprit_wait {
 	double error;       /* a difference within the scatter of the samples */
 	double unexplained; /* of dynamic */
 	/* Not part of the sum: */
-	double wait;  /* beyond its turns: fixed and dynamic together; 0 if that is error */
-	double most;  /* the schedule's wait at most */
-	double trust; /* confidence in most, before factors: 1 if no evidence is against it */
+	double wait;       /* beyond its turns: fixed and dynamic together; 0 if that is error */
+	double most;       /* the schedule's wait at most */
+	double trust;      /* confidence in most, before factors: 1 if no evidence is against it */
+	double lack;       /* of most: neither it nor a neighbour waited so long */
+	double shown;      /* of fixed: the schedule's waits of neighbours */
+	double shown_most; /* those of shown_of, the largest */
+	uint32_t shown_of; /* instruction */
 	uint32_t first, count; /* of list */
 	/* Bounds if executions are uncertain: of fixed, and of all CULPRIT_DATA together. */
 	bool unsure;
@@ -151,7 +155,9 @@ void culprits_fini(struct culprits *c);
 
 /* The reason of a wait of the schedule: enum schedule_cause, or a divider's own. */
 enum { CULPRIT_FIXED_DIVISION = SCHEDULE_CAUSES, CULPRIT_FIXED };
-unsigned culprit_fixed(const struct culprits_input *in, uint32_t insn);
+unsigned culprit_fixed(const struct culprits *c, const struct culprits_input *in, uint32_t insn);
+/* The instruction whose schedule `fixed` mostly is: itself, or a neighbour. */
+uint32_t culprit_scheduled(const struct culprits *c, uint32_t insn);
 const char *culprit_fixed_name(unsigned fixed);
 
 /* Sums over instructions. */

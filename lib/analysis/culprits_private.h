@@ -103,6 +103,9 @@ void culprit_wrong_ways(struct culprit_search *s);
  * around it whose code fits `room` units keep it. */
 double culprit_held(const struct culprit_search *s, double times, double room, double unit);
 
+/* culprits_net.c: charges waits beyond the schedule to what neighbours lack of the schedule's. */
+void culprit_net(struct culprits *c, const struct culprits_input *in);
+
 /* Counted events at this instruction: their usual and greatest cost. */
 void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double usual, double most,
 	uint32_t blame);

@@ -48,7 +48,8 @@ static void take(struct report_table *t, const char *cause, double value, double
 /* The instruction that the schedule blames. */
 static uint32_t scheduled(const struct explain_result *p, uint32_t i)
 {
-	const struct schedule_row *r = &p->analysed.rows[i];
+	uint32_t of = culprit_scheduled(&p->culprits, i);
+	const struct schedule_row *r = &p->analysed.rows[of];
 
 	return r->blame >= 0 ? (uint32_t)r->blame : FLOW_NONE;
 }
@@ -66,7 +67,9 @@ static void take_fixed(
 		low = w->fixed_low;
 		high = w->fixed_high;
 	}
-	take(t, report_text(t, "static: %s", culprit_fixed_name(culprit_fixed(&p->input, i))),
+	take(t,
+		report_text(t, "static: %s",
+			culprit_fixed_name(culprit_fixed(&p->culprits, &p->input, i))),
 		w->fixed, low, high, p->code.flow, scheduled(p, i));
 }
 
@@ -138,7 +141,8 @@ static size_t shares_of(const struct explain_result *p, uint32_t i, struct share
 	}
 	list[n].cycles = data;
 	snprintf(list[n++].name, sizeof(list->name), "dcache");
-	n += !add_fixed(list, n, culprit_fixed_name(culprit_fixed(&p->input, i)), w->fixed);
+	n += !add_fixed(
+		list, n, culprit_fixed_name(culprit_fixed(&p->culprits, &p->input, i)), w->fixed);
 	list[n].cycles = w->unexplained;
 	snprintf(list[n++].name, sizeof(list->name), "unexplained");
 	qsort(list, n, sizeof(*list), by_share);

@@ -96,7 +96,7 @@ is "a report that lacks nothing ends with 0" "$status" 0
 if command -v script > /dev/null; then
 	script -qec "COLUMNS=80 NO_COLOR=1 prof -stalls -core zen4 time.exp ideal.exp" /dev/null < /dev/null | tr -d '\r' > narrow.shown
 	is "no row is wider than a terminal of 80 columns" "$(sed '/^static: /,$d' narrow.shown | grep -E '.{81}')" ""
-	like "cause and place have a line of their own" "$(cat narrow.shown)" '^      mispredict 88%, dependency 8%  4010c4  4010ca   toss [(]app[)]$'
+	like "cause and place have a line of their own" "$(cat narrow.shown)" '^      mispredict 88%, static: la...  4010c4  4010ca   toss [(]app[)]$'
 	like "and a heading of their own" "$(cat narrow.shown)" '^      likely cause  +blame +address +function [(]dso: file, line[)]$'
 	is "numbers are as they are in a file" "$(grep -E '^ +[0-9]+  +[0-9.]+%' narrow.shown)" "$(prof -stalls -core zen4 time.exp ideal.exp | grep -E '^ +[0-9]+  +[0-9.]+%' | sed -E 's/ (exact) .*/ \1/')"
 	script -qec "COLUMNS=150 NO_COLOR=1 prof -stalls -core zen4 time.exp ideal.exp" /dev/null < /dev/null | tr -d '\r' > wide.shown

@@ -399,6 +399,75 @@ static void test_seen(void)
 		"and one that was is");
 }
 
+/* Two multiplications in a loop, one the other's operand: the first has all samples, and the
+ * schedule has 4 cycles of each. */
+enum { PAIR = 8 };
+
+static struct culprits netted(const uint8_t *bytes, size_t size, const double *cycles,
+	const double *executions, const double *edges, const double *mi, struct flow **f)
+{
+	static struct schedule_row rows[PAIR];
+	struct culprits_input in = {.core = &core,
+		.machine = &culprits_machine,
+		.cycles = cycles,
+		.sample = 1000,
+		.executions = executions,
+		.edges = edges,
+		.mi = mi,
+		.rows = rows};
+	struct culprits c = {0};
+
+	in.flow = *f = graph(bytes, size);
+	if (!*f || culprits_find(&c, &in, NULL))
+		return (struct culprits){0};
+	return c;
+}
+
+static double beyond(const struct culprits *c, uint32_t insn)
+{
+	return c->wait ? c->wait[insn].dynamic / 1e6 : NAN;
+}
+
+static void test_netted(void)
+{
+	/* imul %rax,%rax; imul %rax,%rbx; jne back; ret */
+	static const uint8_t loop[] = {
+		0x48, 0x0f, 0xaf, 0xc0, 0x48, 0x0f, 0xaf, 0xd8, 0x75, 0xf6, 0xc3};
+	/* The same with a branch out, hardly ever or mostly taken, between them. */
+	static const uint8_t parts[] = {
+		0x48, 0x0f, 0xaf, 0xc0, 0x74, 0x06, 0x48, 0x0f, 0xaf, 0xd8, 0x75, 0xf4, 0xc3};
+	static const double often[] = {1e6, 1e6, 1e6, 1e6}, seldom[] = {1e6, 1e5, 1e6, 1e6};
+	static const double through[] = {1e6, 0, 0, 1e6}, out[] = {1e5, 9e5, 0, 1e5};
+	double cycles[PAIR] = {7e6}, mi[PAIR] = {4, 4}, far[PAIR] = {4, 0, 4}, edges[] = {0, 1e6};
+	struct culprits c;
+	struct flow *f;
+
+	c = netted(loop, sizeof(loop), cycles, often, edges, mi, &f);
+	ok(beyond(&c, 0) < 0.2, "a chain as long as the schedule's waits for nothing else: %.2f",
+		beyond(&c, 0));
+	ok(c.wait && c.wait[0].shown > 2e6 && c.wait[0].shown_of == 1,
+		"what the second lacks is shown at the first");
+	culprits_fini(&c);
+	flow_free(f);
+	cycles[0] = 11e6;
+	c = netted(loop, sizeof(loop), cycles, often, edges, mi, &f);
+	ok(fabs(beyond(&c, 0) - 4) < 0.2, "of a longer one, the rest is dynamic: %.2f",
+		beyond(&c, 0));
+	culprits_fini(&c);
+	flow_free(f);
+	cycles[0] = 7e6;
+	c = netted(parts, sizeof(parts), cycles, often, through, far, &f);
+	ok(beyond(&c, 0) < 0.2, "blocks that are executed together are as one: %.2f",
+		beyond(&c, 0));
+	culprits_fini(&c);
+	flow_free(f);
+	c = netted(parts, sizeof(parts), cycles, seldom, out, far, &f);
+	ok(beyond(&c, 0) > 2, "of a block that is seldom executed, nothing is taken: %.2f",
+		beyond(&c, 0));
+	culprits_fini(&c);
+	flow_free(f);
+}
+
 static void test_ways(void)
 {
 	static const uint8_t bytes[] = {0x74, 0x02, 0x90, 0x90, 0x90, 0xc3};
@@ -435,6 +504,7 @@ int main(void)
 	test_small_table();
 	test_ahead();
 	test_ways();
+	test_netted();
 	test_seen();
 	core_fini(&core);
 	return done();
