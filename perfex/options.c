@@ -249,17 +249,32 @@ static int default_events(struct options *o, struct error *e)
 	return 0;
 }
 
-/* Ranks of MPI would replace each other's report. */
-static int name_of_rank(struct options *o, struct error *e)
+/* *name is this rank's from now on, before the ending if that says what is written; *own is to be
+ * freed. */
+static int name_of_rank(const char **name, char **own, bool ending, struct error *e)
 {
-	if (!o->output || strcmp(o->output, "-") == 0 || !rank_of_several())
+	const char *end = ending && *name ? strrchr(*name, '.') : NULL;
+	int length;
+
+	if (!*name || strcmp(*name, "-") == 0 || !rank_of_several())
 		return 0;
-	if (asprintf(&o->rank_output, "%s.r%d", o->output, rank_here()) < 0) {
-		o->rank_output = NULL;
+	length = end ? (int)(end - *name) : (int)strlen(*name);
+	if (asprintf(own, "%.*s.r%d%s", length, *name, rank_here(), end ? end : "") < 0) {
+		*own = NULL;
 		return error_nomem(e);
 	}
-	o->output = o->rank_output;
+	*name = *own;
 	return 0;
+}
+
+/* Ranks of MPI would replace each other's files. */
+static int names_of_rank(struct options *o, struct error *e)
+{
+	return name_of_rank(&o->output, &o->rank_name[0], false, e) ||
+			       name_of_rank(&o->profile, &o->rank_name[1], false, e) ||
+			       name_of_rank(&o->plot, &o->rank_name[2], true, e)
+		       ? -1
+		       : 0;
 }
 
 int options_parse(struct options *o, int argc, char **argv, struct error *e)
@@ -281,7 +296,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		o->clock = machine_clocks[MODEL_CLOCK_FIRST_ORDER];
 	if (o->plot)
 		o->costs = true;
-	if (check(o, e) || name_of_rank(o, e))
+	if (check(o, e) || names_of_rank(o, e))
 		return -1;
 	if (o->profile || o->fast)
 		o->source = "model";
@@ -292,5 +307,6 @@ void options_fini(struct options *o)
 {
 	vec_fini(&o->events);
 	vec_fini(&o->samplers);
-	free(o->rank_output);
+	for (size_t i = 0; i < OPTIONS_RANK_NAMES; i++)
+		free(o->rank_name[i]);
 }

@@ -12,6 +12,8 @@
 #include "events/event.h"
 #include "sources/profile.h"
 
+enum { OPTIONS_RANK_NAMES = 3 };
+
 struct options {
 	bool all, per_thread, by_signal, exceptions, kernel, costs, print_costs, passes;
 	bool defaulted; /* events are the default ones */
@@ -26,7 +28,7 @@ struct options {
 	unsigned long slices;   /* -slices, cycles; 0: likewise */
 	const char *profile;    /* -profile */
 	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text, *clock;
-	char *rank_output; /* what output is then; NULL: no rank */
+	char *rank_name[OPTIONS_RANK_NAMES]; /* of output, profile and plot; NULL: no rank */
 	double period;
 	unsigned long runs, expect;
 	pid_t pid;

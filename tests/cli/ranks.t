@@ -34,6 +34,10 @@ is "-o: the first says what all wrote" "$status $err" "0 ssrun: each rank wrote 
 is "no rank's file replaces another's" "$(echo named*)" "named.r0 named.r1 named.r2"
 run mpirun -np 3 perfex -q -source os -e tclk -o counts ./rank
 is "perfex: likewise" "$status $(echo counts*)" "0 counts.r0 counts.r1 counts.r2"
+run env PMI_RANK=1 PMI_SIZE=2 perfex -q -e gi -plot costs.png -profile insns -o picture true
+is "perfex -plot, -profile: likewise, a picture before its ending" "$status $(echo costs.*[ge] insns* picture*)" \
+	"0 $(ls costs.r1.png 2> /dev/null || echo 'costs.*[ge]') insns.r1 picture.r1"
+ok "the script of the picture is this rank's" test -s costs.r1.gp
 run env PMI_RANK=0 PMI_SIZE=1 ssrun -pcsamp -o alone true
 is "a rank that is alone has the file that was named" "$status $err $(echo alone*)" "0  alone"
 run env SLURM_PROCID=0 SLURM_NTASKS=4 ssrun -pcsamp -o script true
