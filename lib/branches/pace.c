@@ -81,8 +81,7 @@ static double share_of_bursts(const struct branches *b)
 	return fmin(fmax(all - rest / fmax((double)b->used, SECOND), least), share);
 }
 
-/* In the next stratum; in one that begins now if that is over already. */
-static void draw_next(struct branches *b, struct pace *p)
+void pace_draw(struct branches *b, struct pace *p)
 {
 	double rate = p == &b->bursts ? share_of_bursts(b) : p->share, length;
 	double behind = rate * (double)b->used - p->spent;
@@ -100,7 +99,7 @@ static void draw_next(struct branches *b, struct pace *p)
 }
 
 /* The first bursts are in code that is new to us, and cost many times what the others do. */
-static void pace_note(struct pace *p, double ns)
+void pace_note(struct pace *p, double ns)
 {
 	p->spent += ns;
 	p->cost += ns;
@@ -192,8 +191,7 @@ static double allowed(const struct branches *b)
 	return ns;
 }
 
-/* Whether its moment has come. If it is too expensive now, it is put off. */
-static bool due(const struct branches *b, struct pace *p)
+bool pace_due(const struct branches *b, struct pace *p)
 {
 	double cost = p->cost / p->count, lacks;
 
@@ -254,7 +252,7 @@ static void one_burst(struct branches *b, struct followed *p)
 		b->sampling.bursts += b->used - used;
 	}
 	pace_note(&b->bursts, (double)(budget_now(b) - before) + budget_take_charges(b));
-	draw_next(b, &b->bursts);
+	pace_draw(b, &b->bursts);
 }
 
 static void one_window(struct branches *b, struct followed *p)
@@ -266,15 +264,15 @@ static void one_window(struct branches *b, struct followed *p)
 		branches_window(b, p);
 		pace_note(&b->windows, (double)(budget_now(b) - before));
 	}
-	draw_next(b, &b->windows);
+	pace_draw(b, &b->windows);
 }
 
 /* Where there are copies, bursts have times: these say more than windows, and cost less. */
 static bool window_due(struct branches *b, const struct followed *p)
 {
 	if (b->used >= b->windows.next && p->cache && cache_serves(p->cache))
-		draw_next(b, &b->windows);
-	return due(b, &b->windows);
+		pace_draw(b, &b->windows);
+	return pace_due(b, &b->windows);
 }
 
 /* Anchors that are in place now and then change in the middle of stretches, too. */
@@ -289,7 +287,7 @@ static void one_turn(struct branches *b, const struct followed *p)
 		branches_turn(b, tid);
 		pace_note(&b->turns, (double)(budget_now(b) - before));
 	}
-	draw_next(b, &b->turns);
+	pace_draw(b, &b->turns);
 }
 
 /* tid: a thread that ran at the moment; 0: none did, and one is sought again soon. */
@@ -303,7 +301,7 @@ static void one_sample(struct branches *b, pid_t tid, long processor)
 	}
 	stopped_sample(b, tid, processor);
 	pace_note(&b->clock, (double)(budget_now(b) - before));
-	draw_next(b, &b->clock);
+	pace_draw(b, &b->clock);
 }
 
 static void tell_caches(const struct followed *p)
@@ -370,7 +368,7 @@ static void pace_clock(struct branches *b)
 		.cost = COST_SAMPLE,
 		.count = 1};
 	stopped_begin(b);
-	draw_next(b, &b->clock);
+	pace_draw(b, &b->clock);
 }
 
 static void pace_visits(struct branches *b, bool asked)
@@ -383,7 +381,7 @@ static void pace_visits(struct branches *b, bool asked)
 		.count = 1};
 	b->fitted = !asked && !b->request.known;
 	b->windows = b->turns = (struct pace){.next = UINT64_MAX};
-	draw_next(b, &b->bursts);
+	pace_draw(b, &b->bursts);
 }
 
 static void pace_bursts(struct branches *b, bool asked)
@@ -412,15 +410,26 @@ static void pace_bursts(struct branches *b, bool asked)
 		.count = 1};
 	/* Moments of several runs are uniform in all of them. */
 	if (asked || b->request.known)
-		draw_next(b, &b->bursts);
+		pace_draw(b, &b->bursts);
 	else
 		b->bursts.next = b->used + (uint64_t)(branches_chance(b) * SOON);
 	b->turns =
 		(struct pace){.gap = TURN_GAP, .share = SHARE_TURNS, .cost = COST_TURN, .count = 1};
-	draw_next(b, &b->windows);
-	draw_next(b, &b->turns);
+	pace_draw(b, &b->windows);
+	pace_draw(b, &b->turns);
 	if (b->request.latency)
 		b->windows.next = b->turns.next = UINT64_MAX;
+}
+
+void pace_begin(struct branches *b, bool asked)
+{
+	pace_clock(b);
+	if (b->request.only_samples)
+		b->bursts = b->windows = b->turns = (struct pace){.next = UINT64_MAX};
+	else if (b->request.visit)
+		pace_visits(b, asked);
+	else
+		pace_bursts(b, asked);
 }
 
 /* As the kernel has it (sched_setattr(2)), in its first version. */
@@ -459,13 +468,7 @@ void branches_run(struct branches *b)
 	pace_hurry();
 	if (!b->request.visit)
 		pace_costs(b);
-	pace_clock(b);
-	if (b->request.only_samples)
-		b->bursts = b->windows = b->turns = (struct pace){.next = UINT64_MAX};
-	else if (b->request.visit)
-		pace_visits(b, asked);
-	else
-		pace_bursts(b, asked);
+	pace_begin(b, asked);
 	if (asked && !b->request.visit)
 		calibrate_once(b);
 	while (!branches_stopping(b) && tracer_any(b)) {
@@ -475,7 +478,7 @@ void branches_run(struct branches *b)
 		struct followed *p = look_at_clocks(b);
 		uint64_t now;
 
-		if (p && due(b, &b->bursts))
+		if (p && pace_due(b, &b->bursts))
 			one_burst(b, p);
 		else if (p && window_due(b, p))
 			one_window(b, p);

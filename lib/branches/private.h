@@ -466,5 +466,13 @@ double budget_take_charges(struct branches *b);
 
 /* pace.c: bursts and windows at their moments, until no thread is left. */
 void branches_run(struct branches *b);
+/* Its parts, for test_pace. Sets the first moments; asked: at rates that are asked for. */
+void pace_begin(struct branches *b, bool asked);
+/* Whether its moment has come. If it is too expensive now, it is put off. */
+bool pace_due(const struct branches *b, struct pace *p);
+/* Adds the cost of a moment. */
+void pace_note(struct pace *p, double ns);
+/* Its next moment: in the next stratum; in one that begins now if that is over already. */
+void pace_draw(struct branches *b, struct pace *p);
 
 #endif
