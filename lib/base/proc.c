@@ -201,6 +201,25 @@ pid_t proc_next(DIR *list)
 	return 0;
 }
 
+pid_t proc_living(pid_t pid)
+{
+	pid_t tid, found = pid;
+	DIR *list;
+
+	if (proc_stat(pid, PROC_STAT_STATE) != 'Z')
+		return pid;
+	list = proc_list(pid);
+	while (found == pid && (tid = proc_next(list))) {
+		long state = proc_stat(tid, PROC_STAT_STATE);
+
+		if (state > 0 && state != 'Z' && state != 'X')
+			found = tid;
+	}
+	if (list)
+		closedir(list);
+	return found;
+}
+
 bool proc_mapping(char *line, struct proc_mapping *m)
 {
 	unsigned high, low;

@@ -43,6 +43,9 @@ uint64_t proc_began(pid_t pid);
 
 /* The threads of a process; pid 0: all processes. NULL with errno set. For closedir(3). */
 DIR *proc_list(pid_t pid);
+/* A thread of the process that has not ended: pid itself, if its main thread has not. Only of such
+ * a one are there "maps" and "mem". */
+pid_t proc_living(pid_t pid);
 /* The next number of a list, which may be NULL; 0 at its end. */
 pid_t proc_next(DIR *list);
 

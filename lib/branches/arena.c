@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "branches/cache.h"
 
 #define REACH      (1900ull << 20) /* bytes that displacements reach in any case */
@@ -52,7 +53,7 @@ static uint64_t arena_find_place(const struct followed *p, const struct area *ar
 	FILE *maps;
 
 	wanted &= ~4095ull;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)proc_living(p->pid));
 	maps = fopen(path, "re");
 	if (!maps)
 		return 0;

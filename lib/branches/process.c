@@ -69,7 +69,7 @@ int process_memory(struct followed *p)
 
 	if (p->memory >= 0)
 		return p->memory;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)p->pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)proc_living(p->pid));
 	p->memory = open(path, (p->unwritten ? O_RDONLY : O_RDWR) | O_CLOEXEC);
 	return p->memory;
 }
@@ -190,7 +190,7 @@ static bool still_there(const struct followed *p, const struct area *areas, size
 
 static int look_at_maps(struct followed *p)
 {
-	char *text = proc_text(p->pid, "maps", PROCESS_TEXT), *rest = text;
+	char *text = proc_text(proc_living(p->pid), "maps", PROCESS_TEXT), *rest = text;
 	uint64_t hash = text ? process_hash_of(text) : 0;
 	int rc = text ? 0 : -1;
 

@@ -107,7 +107,7 @@ static void clock_look(struct branches *b, struct followed *p, uint64_t pc, uint
 
 	if (p->told.hash && clock_knows(p, pc) && time < p->told.time + LOOK_EVERY)
 		return;
-	text = proc_text(p->pid, "maps", PROCESS_TEXT);
+	text = proc_text(proc_living(p->pid), "maps", PROCESS_TEXT);
 	hash = text ? process_hash_of(text) : 0;
 	p->told.time = time;
 	if (!text || hash == p->told.hash) {

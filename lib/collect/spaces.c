@@ -181,7 +181,7 @@ static int space_look(struct spaces *s, struct process *p)
 	proc_name(p->pid, name, sizeof(name));
 	if (set_command(s, p, name) || set_arguments(s, p))
 		return -1;
-	text = proc_text(p->pid, "maps", MAPS_MAX);
+	text = proc_text(proc_living(p->pid), "maps", MAPS_MAX);
 	rc = text ? spaces_read_maps(s, p, text) : 0;
 	free(text);
 	return rc ? -1 : look_at_threads(s, p);

@@ -9,32 +9,46 @@
 
 #include "base/proc.h"
 
+/* Of one whose parent has not waited for it, or of a main thread before all others have ended, the
+ * kernel says that it may not be followed. */
+static bool seize_ended(pid_t tid)
+{
+	long state = proc_stat(tid, PROC_STAT_STATE);
+
+	return state < 0 || state == 'Z' || state == 'X';
+}
+
 int seize_thread(const struct seizer *s, pid_t tid, struct error *e)
 {
+	int why;
+
 	if (access("/proc/self", F_OK) != 0) {
 		error_set(e, ERR_NOT_FOUND, "%s need /proc, which is not mounted here", s->purpose);
 		return error_hint(e, "as root: mount -t proc proc /proc");
 	}
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)s->options) == 0)
 		return s->begins(s->context, tid, e);
-	if (errno == ESRCH)
+	why = errno;
+	if (why == ESRCH || (why == EPERM && seize_ended(tid)))
 		return 0;
-	error_sys(e, errno, "cannot follow process %d", (int)tid);
+	error_sys(e, why, "cannot follow process %d", (int)tid);
 	return error_hint(e,
 		"%s need ptrace: a debugger or strace may have the process already, or "
 		"kernel.yama.ptrace_scope or a container forbids it",
 		s->purpose);
 }
 
-/* One look at the list of threads: how many of them were new, -1. */
-static int seize_listed(const struct seizer *s, DIR *list, struct error *e)
+/* One look at the list of threads: how many of them were new, -1. *any: some are followed. */
+static int seize_listed(const struct seizer *s, DIR *list, bool *any, struct error *e)
 {
 	int fresh = 0;
 	pid_t tid;
 
 	while ((tid = proc_next(list))) {
-		if (s->known(s->context, tid))
+		if (s->known(s->context, tid)) {
+			*any = true;
 			continue;
+		}
 		if (seize_thread(s, tid, e))
 			return -1;
 		fresh += s->known(s->context, tid);
@@ -44,6 +58,7 @@ static int seize_listed(const struct seizer *s, DIR *list, struct error *e)
 
 int seize_process(const struct seizer *s, pid_t pid, struct error *e)
 {
+	bool any;
 	int fresh;
 
 	/* Threads that others, not yet seized, created meanwhile: repeats until there are none. */
@@ -52,9 +67,12 @@ int seize_process(const struct seizer *s, pid_t pid, struct error *e)
 
 		if (!list)
 			return error_set(e, ERR_NOT_FOUND, "process %d does not exist", (int)pid);
-		fresh = seize_listed(s, list, e);
+		any = false;
+		fresh = seize_listed(s, list, &any, e);
 		closedir(list);
 	} while (fresh > 0);
+	if (fresh == 0 && !any)
+		return error_set(e, ERR_NOT_FOUND, "process %d has ended", (int)pid);
 	/* what is seized keeps its number */
 	if (fresh == 0 && s->began && proc_began(pid) != s->began)
 		return error_set(e, ERR_NOT_FOUND, "process %d is another one now", (int)pid);

@@ -79,7 +79,7 @@ static void read_areas(struct snapshot *s, struct snapshot_space *space)
 
 	space->looked = s->epoch;
 	space->areas.count = 0;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)s->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)proc_living(s->pid));
 	file = fopen(path, "re");
 	while (file && getline(&line, &room, file) > 0) {
 		struct snapshot_area area;

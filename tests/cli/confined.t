@@ -96,6 +96,31 @@ wait $tool
 is "without an error" "$? $(cat err)" "0 "
 wait $pid
 
+# A main thread that has ended before: the kernel has the memory of the process by its other threads only.
+"$branchy" leaves go still & pid=$!
+wait_for grep -q 'State:.Z' "/proc/$pid/status"
+for how in "$confined" env; do
+	run "$how" ssrun -branches -o after -for 2 -pid $pid
+	is "a main thread that has ended: -branches" "$status" 0
+	unlike "the others are followed" "$err" 'only samples'
+	run prof after
+	like "and their code is known" "$out" ' (mix|whole) \(branchy: branchy.c, '
+done
+touch still
+wait $pid
+
+# A process that has ended, and for which its parent has not waited: a shell might, so it ends when that has become another program.
+sh -c '(until grep -qx sleep "/proc/$$/comm"; do sleep 0.01; done) & echo $! > number; exec sleep 600' & parent=$!
+wait_for test -s number
+pid=$(cat number)
+wait_for grep -q 'State:.Z' "/proc/$pid/status"
+run "$confined" ssrun -fpcsamp -o none -pid "$pid"
+is "a process that has ended" "$status $err" "125 ssrun: process $pid has ended"
+run ssrun -branches -o none -pid "$pid"
+like "likewise with the kernel's samples" "$err" "only samples: process $pid has ended"
+kill $parent
+wait $parent
+
 # Without /proc, our files are found beside the program.
 if [ "${SAN:-}" ]; then
 	skip "without /proc" "sanitizers need it"

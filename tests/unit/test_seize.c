@@ -46,6 +46,11 @@ int main(void)
 	gone = fork();
 	if (gone == 0)
 		_exit(0);
+	while (proc_stat(gone, PROC_STAT_STATE) != 'Z')
+		usleep(1000);
+	s.began = 0;
+	ok(seize_process(&s, gone, &e) == -1 && strstr(e.message, "has ended"),
+		"one that its parent has not waited for: %s", e.message);
 	waitpid(gone, NULL, 0);
 	is_int(proc_began(gone), 0, "one that has ended");
 	return done();
