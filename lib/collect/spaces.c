@@ -30,8 +30,7 @@ struct thread_entry {
 	struct {
 		uint64_t tid;
 	} key;
-	pid_t pid;
-	uint32_t index; /* in the experiment; 0: none */
+	uint32_t process, index; /* in the experiment; index 0: none */
 };
 
 struct on_cpu {
@@ -117,7 +116,7 @@ static struct thread_entry *thread_begins(
 
 	if (index < 0)
 		return NULL;
-	t->pid = p->pid;
+	t->process = p->index;
 	t->index = (uint32_t)index;
 	return t;
 }
@@ -243,7 +242,7 @@ bool spaces_has_thread(const struct spaces *s, const struct process *p, pid_t ti
 	const struct thread_entry key = {.key = {(uint64_t)(uint32_t)tid}},
 				  *t = table_find(&s->threads, &key.key);
 
-	return t && t->pid == p->pid;
+	return t && t->index && t->process == p->index;
 }
 
 long spaces_thread(struct spaces *s, struct process *p, pid_t tid)
@@ -255,7 +254,7 @@ long spaces_thread(struct spaces *s, struct process *p, pid_t tid)
 	t = thread_entry(s, tid);
 	if (!t)
 		return -1;
-	if (!t->index || t->pid != p->pid) {
+	if (!t->index || t->process != p->index) {
 		t = thread_begins(s, p, tid, s->experiment->processes.data[p->index].command);
 		if (!t)
 			return -1;

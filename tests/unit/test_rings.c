@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ring buffers of a thousand processors, written here as the kernel writes them. */
-#include <linux/perf_event.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-
 #include "../tap.h"
-
-#include "collect/rings.h"
+#include "rings_fake.h"
+#include <linux/perf_event.h>
 
 #define PROCESSORS 1000
 #define RING       4096
@@ -35,60 +31,15 @@ static int take(void *context, const struct record *record)
 	return ++t->samples == t->stop ? -1 : 0;
 }
 
-/* Rings in ordinary memory, as many as wanted: rings_fini unmaps them. */
-static void rings_make(struct rings *r, size_t count)
-{
-	struct error e;
-
-	if (rings_init(r, &format, RING, &e))
-		abort();
-	r->rings.count = r->order.count = 0;
-	*(uint64_t *)vec_push(&r->types) = format.sample_type;
-	for (size_t i = 0; i < count; i++) {
-		char *map = mmap(NULL, r->page_size + RING, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		struct ring ring = {.cpu = (int)i,
-			.fd = -1,
-			.page = (void *)map,
-			.data = map + r->page_size,
-			.size = RING,
-			.next = UINT64_MAX};
-
-		if (map == MAP_FAILED || vec_add(&r->rings, ring) || !vec_push(&r->order))
-			abort();
-	}
-}
-
-/* Writes a record; false if the ring is full. */
-static bool put(struct ring *ring, const uint64_t *words, size_t count)
-{
-	uint64_t head = ring->page->data_head;
-
-	if (head + 8 * count - ring->page->data_tail > ring->size)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		memcpy((char *)ring->data + ((head + 8 * i) & (ring->size - 1)), &words[i], 8);
-	ring->page->data_head = head + 8 * count;
-	return true;
-}
-
-static bool put_header(struct ring *ring, uint32_t type, uint16_t size, uint64_t *words)
-{
-	struct perf_event_header h = {.type = type, .size = size};
-
-	memcpy(words, &h, sizeof(h));
-	return put(ring, words, (size_t)(size + 7) / 8);
-}
-
 /* A sample has four words, a record of lost ones five: the end of a ring cuts some in two. */
 static bool put_sample(struct ring *ring, uint64_t address, uint64_t time)
 {
-	return put_header(ring, PERF_RECORD_SAMPLE, 32, (uint64_t[]){0, address, 1, time});
+	return ring_put_record(ring, PERF_RECORD_SAMPLE, 0, 32, (uint64_t[]){0, address, 1, time});
 }
 
 static bool put_lost(struct ring *ring, uint64_t lost, uint64_t time)
 {
-	return put_header(ring, PERF_RECORD_LOST, 40, (uint64_t[]){0, 0, lost, 1, time});
+	return ring_put_record(ring, PERF_RECORD_LOST, 0, 40, (uint64_t[]){0, 0, lost, 1, time});
 }
 
 /* Of many processors, in turns of random length; between turns, what is old enough is read. */
@@ -98,7 +49,7 @@ static void check_order(size_t processors)
 	struct taken t = {0};
 	uint64_t written = 0, lost = 0, sum = 0, time = 20, random = 1, full = 0;
 
-	rings_make(&r, processors);
+	rings_make(&r, &format, processors, RING);
 	for (int turn = 0; turn < 200; turn++) {
 		for (size_t n = 0; n < 3000 && n < 100 * processors; n++) {
 			struct ring *ring;
@@ -137,7 +88,7 @@ static void check_stop(void)
 	struct rings r;
 	struct taken t = {.stop = 3};
 
-	rings_make(&r, 4);
+	rings_make(&r, &format, 4, RING);
 	for (uint64_t time = 1; time <= 8; time++)
 		put_sample(&r.rings.data[time % 4], time, time);
 	is_int(rings_drain(&r, 100, take, &t), -1, "the reader may stop");
@@ -168,10 +119,10 @@ static void check_malformed(void)
 		uint64_t words[512] = {0};
 		struct perf_event_header h = {.type = cases[i].type, .size = cases[i].size};
 
-		rings_make(&r, 2);
+		rings_make(&r, &format, 2, RING);
 		put_sample(&r.rings.data[0], 1, 10);
 		memcpy(words, &h, sizeof(h));
-		put(&r.rings.data[0], words, 2);
+		ring_put(&r.rings.data[0], words, 2);
 		put_sample(&r.rings.data[1], 2, 20);
 		rings_drain(&r, 100, take, &t);
 		is_int(t.lost, cases[i].lost, "%s", cases[i].what);
