@@ -110,7 +110,10 @@ check-kills: all $(TEST_PROGRAMS)
 # Programs with thousands of threads and processes, a million mappings, 100 GB of addresses.
 check-load: all $(TEST_PROGRAMS)
 	$(Q)tests/load $(O)
-.PHONY: check-load
+# A million times a library is loaded and unloaded: many minutes.
+check-load-opens: all $(TEST_PROGRAMS)
+	$(Q)tests/load $(O) -only opens -size 1000000
+.PHONY: check-load check-load-opens
 
 # Each allocation and call fails once, in programs of their own; every FAULTS_STEP-th of them, or FAULTS=all (12 minutes).
 FAULTS_STEP ?= 20
