@@ -221,11 +221,12 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--sigill-diagnostics=yes",
 		"--model-path=",
 		"--model-argv0=",
+		"--model-generation=",
 		s->options.fast ? "--model-fast=yes" : "--model-fast=no",
 		s->options.machine->family[0] ? "--model-host=yes" : "--model-host=no",
-		[16 + sizeof(own) / sizeof(own[0]) + 1] = NULL,
+		[17 + sizeof(own) / sizeof(own[0]) + 1] = NULL,
 	};
-	size_t at = 16;
+	size_t at = 17;
 	bool failed = false;
 	int rc = -1;
 

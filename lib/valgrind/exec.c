@@ -88,7 +88,7 @@ static const HChar *own_executable(HChar *buffer, SizeT size)
 
 void exec_before(UInt number, UWord *arguments)
 {
-	HChar buffer[VKI_PATH_MAX];
+	HChar buffer[VKI_PATH_MAX], generation[16];
 	const HChar *path, *argv0, *why;
 	Bool script = False;
 
@@ -98,6 +98,9 @@ void exec_before(UInt number, UWord *arguments)
 	model_sync(model);
 	model_clock_finish(model);
 	profile_save(MODEL_STATE_EXEC);
+	/* perfex may have read and removed this image's files before the new one makes its own. */
+	VG_(sprintf)(generation, "%u", counts_generation() + 1);
+	set_option(OPTION_GENERATION, generation);
 	counts_set_state(MODEL_STATE_EXEC);
 	path = number == __NR_execve ? exec_string(arguments[0]) : NULL;
 	if (!path)

@@ -14,8 +14,10 @@
 /* The directory where the counts go. */
 #define OPTION_COUNTS "--model-counts="
 /* For a program executed by another: its path, if it differs from the one on the command line; its
- * argv[0], if it differs from its path. Empty otherwise, but always present. */
-#define OPTION_PATH  "--model-path="
-#define OPTION_ARGV0 "--model-argv0="
+ * argv[0], if it differs from its path; how many images the process had before. Empty otherwise,
+ * but always present. */
+#define OPTION_PATH       "--model-path="
+#define OPTION_ARGV0      "--model-argv0="
+#define OPTION_GENERATION "--model-generation="
 
 #endif

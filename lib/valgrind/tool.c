@@ -43,7 +43,7 @@ struct thread {
 	uint64_t repeating; /* see model_repeating */
 };
 
-static const HChar *config_path, *counts_directory;
+static const HChar *config_path, *counts_directory, *generation = "";
 static Bool fast;
 static struct model_config config;
 struct model *model;
@@ -312,6 +312,7 @@ static Bool process_option(const HChar *argument)
 	} else if VG_BINT_CLO (argument, "--model-turn", turn_blocks, 1, 100000) {
 	} else if VG_STR_CLO (argument, "--model-path", elsewhere) {
 	} else if VG_STR_CLO (argument, "--model-argv0", elsewhere) {
+	} else if VG_STR_CLO (argument, "--model-generation", generation) {
 	} else if (profile_option(argument)) {
 	} else
 		return False;
@@ -448,7 +449,8 @@ static void options_read(void)
 	threads = VG_(calloc)("threads", VG_N_THREADS, sizeof(*threads));
 	precise_prefetches &= profile_kind != PROFILE_BLOCKS;
 	model_set_watch(model, profile_watch());
-	why = counts_open(counts_directory, VG_(args_the_exename));
+	why = counts_open(
+		counts_directory, VG_(args_the_exename), (UInt)VG_(strtoull10)(generation, NULL));
 	if (first_image() && why)
 		give_up(why, counts_directory);
 	if (why)

@@ -144,8 +144,9 @@ const HChar *native_why(const HChar *path, Bool *script);
 
 /* ---- valgrind_counts.c ---- */
 /* Makes this process image's file in directory (which stays the caller's) and its first thread's
- * slot. Returns NULL, or the error (static text); counting then continues in private memory. */
-const HChar *counts_open(const HChar *directory, const HChar *command);
+ * slot; generation: how many images the process had before. Returns NULL, or the error (static
+ * text); counting then continues in private memory. */
+const HChar *counts_open(const HChar *directory, const HChar *command, UInt generation);
 /* In the child of fork: a new file; the parent's stays with the parent. */
 void counts_forked(const HChar *command);
 /* A slot for a new thread: its index.  Slots do not move. */

@@ -113,10 +113,10 @@ void counts_unlink_beside(const HChar *name)
 	system_call(__NR_unlinkat, (UWord)beside, (UWord)name, 0, 0);
 }
 
-/* A new file for this process: its descriptor, or -1. */
+/* A new file for this process, of this generation or a later one: its descriptor, or -1. */
 static Int create(UInt *generation, HChar *name)
 {
-	for (UInt n = 0; n < GENERATIONS_TRIED; n++) {
+	for (UInt n = *generation; n - *generation < GENERATIONS_TRIED; n++) {
 		SysRes r;
 
 		VG_(sprintf)(name, "%s%d.%u", MODEL_SHARED_PREFIX, VG_(getpid)(), n);
@@ -167,9 +167,8 @@ static const HChar *begin_file(UInt *generation)
 	return why;
 }
 
-const HChar *counts_open(const HChar *directory, const HChar *command)
+const HChar *counts_open(const HChar *directory, const HChar *command, UInt generation)
 {
-	UInt generation = 0;
 	const HChar *why;
 	Int fd = VG_(fd_open)(directory, VKI_O_RDONLY, 0);
 

@@ -66,6 +66,8 @@ is "with calls into each" "$(jq -sc '[.[] | select(.type == "image" and (.path |
 profile "forks and an exec" -- "$profiled" forks
 is "are processes of their own" "$(jq -s '[.[] | select(.type == "process")] | length' profile.json)" 5
 is "and one profile" "$(taken $((3 * 999 + 1999)))" 1
+run perfex -q -machine zen4 -e gi -o counts -profile profile.json sh -c 'exec sh -c "exec sh -c :"'
+is "a process that executes others has an image for each" "$(jq -s '[.[] | select(.type == "process")] | length' profile.json)" 3
 profile "phases" -- "$profiled" phases
 is "have names" "$(jq -sc '[.[] | select(.type == "caliper") | .name]' profile.json)" '["one","two"]'
 is "and counts" "$(jq -s '[.[] | select(.type == "caliper") | .threads[0].counts.tbr] | .[1] - .[0] >= 2999 and .[1] - .[0] < 3100' profile.json)" true
