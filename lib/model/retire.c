@@ -75,7 +75,6 @@ static inline void clear_before(struct retire *t, uint64_t cycle)
 
 NOINLINE uint64_t retire_wait_for_places(struct retire *t, uint64_t places, uint64_t came)
 {
-	clear_before(t, came >> RETIRE_CYCLE_BITS);
 	while (!has_places(t, places) && t->places_held)
 		clear_before(t, t->cleared + 1);
 	return later(came, t->cleared << RETIRE_CYCLE_BITS);

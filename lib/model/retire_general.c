@@ -512,6 +512,8 @@ NOINLINE void retire_generally(
 		t->came + op->cost, t->retired[(t->instructions - t->window) & t->retired_mask]);
 	if (!has_places(t, retire_places(op)))
 		t->came = retire_wait_for_places(t, retire_places(op), t->came);
+	/* The loop over records may have waited for them before it came to this. */
+	t->came = later(t->came, t->cleared << RETIRE_CYCLE_BITS);
 	at = from = t->came >> RETIRE_CYCLE_BITS;
 	for (k = 0; k < MODEL_SOURCES_MAX; k++)
 		at = later(at, t->ready[op->source[k]]);

@@ -111,6 +111,7 @@ INLINE uint64_t retire_places(const struct retire_op *op)
 	return op->waits + op->addresses + op->renames;
 }
 
+/* Not, too, where an instruction with several accesses took more places than there are. */
 INLINE int has_places(const struct retire *t, uint64_t places)
 {
 	return (~(t->places - t->places_held - places) & RETIRE_PLACES_FREE & t->limited) == 0;

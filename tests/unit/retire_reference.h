@@ -31,7 +31,18 @@ struct ref_divider {
 	uint64_t end;
 };
 
+/* Places of limited number: an instruction has one until a cycle is over. */
+enum { REF_ALU, REF_ADDRESS, REF_QUEUE, REF_REGISTER, REF_PLACES, REF_VECTOR = REF_PLACES };
+
+struct ref_held {
+	int kind;
+	uint64_t until;
+};
+
 struct reference {
+	struct ref_held *held;
+	size_t held_count, held_room;
+	uint64_t vectors_came; /* when the last one came to the vector scheduler */
 	struct ref_request requests[RETIRE_REQUESTS], walkers[RETIRE_WALKERS];
 	struct model_config config;
 	uint64_t *gone; /* of every instruction */
@@ -57,7 +68,7 @@ struct reference {
 	struct {
 		uint64_t address, ready, data, key, number, link;
 	} stored[RETIRE_STORED];
-	uint64_t linked[RETIRE_LINKS], held[RETIRE_LINKS], last_of[RETIRE_LINKS];
+	uint64_t linked[RETIRE_LINKS], times_held[RETIRE_LINKS], last_of[RETIRE_LINKS];
 	uint64_t sent[3][RETIRE_INTERVALS];
 	uint64_t set_free[RETIRE_SETS], leaving[RETIRE_SETS];
 	uint64_t slots[MODEL_CAUSES];
@@ -98,11 +109,158 @@ static void ref_end(struct reference *f)
 	free(f->gone);
 	free(f->left);
 	free(f->fetch_came);
+	free(f->held);
 }
 
 static void ref_why(struct reference *f, int cause, uint64_t from, uint64_t until)
 {
-	f->why[f->why_count++] = (struct ref_span){from, until, cause};
+	if (from < until)
+		f->why[f->why_count++] = (struct ref_span){from, until, cause};
+}
+
+/* ---- places ---- */
+
+/* Cycles before this one are over. */
+static void ref_clear(struct reference *f, uint64_t cycle)
+{
+	size_t kept = 0;
+
+	for (; f->cleared < cycle; f->cleared++)
+		memset(&f->cycles[f->cleared % RETIRE_CALENDAR], 0, sizeof(f->cycles[0]));
+	for (size_t i = 0; i < f->held_count; i++)
+		if (f->held[i].until >= (f->held[i].kind == REF_VECTOR ? f->vectors_came : cycle))
+			f->held[kept++] = f->held[i];
+	f->held_count = kept;
+}
+
+/* How many there are; 0: no limit. */
+static uint64_t ref_limit(const struct reference *f, int kind)
+{
+	const struct model_execution_config *e = &f->config.execution;
+
+	switch (kind) {
+	case REF_ALU:
+		return e->alu_scheduler;
+	case REF_ADDRESS:
+		return e->address_scheduler;
+	case REF_REGISTER:
+		return e->registers;
+	default: /* the queue and the scheduler are there together, or not at all */
+		return !e->vector_queue || !e->vector_scheduler ? 0
+		       : kind == REF_QUEUE                      ? e->vector_queue
+								: e->vector_scheduler;
+	}
+}
+
+/* Are there fewer in this cycle than those that are taken, and `more` besides? */
+static int ref_is_full(const struct reference *f, int kind, uint64_t cycle, uint64_t more)
+{
+	uint64_t limit = ref_limit(f, kind), held = 0;
+
+	for (size_t i = 0; i < f->held_count; i++)
+		held += f->held[i].kind == kind && f->held[i].until >= cycle;
+	return limit && held + more > limit;
+}
+
+/* No more than a calendar's cycles are looked ahead. */
+static void ref_keep(struct reference *f, int kind, uint64_t until)
+{
+	uint64_t first = kind == REF_VECTOR ? f->vectors_came : f->cleared;
+
+	if (!ref_limit(f, kind))
+		return;
+	if (f->held_count == f->held_room) {
+		f->held_room = 2 * f->held_room + 64;
+		f->held = realloc(f->held, f->held_room * sizeof(*f->held));
+	}
+	if (until > first + RETIRE_CALENDAR - 1)
+		until = first + RETIRE_CALENDAR - 1;
+	f->held[f->held_count++] = (struct ref_held){kind, ref_max(until, first)};
+}
+
+/* In which scheduler it waits for operands: a place of that, or -1. */
+static int ref_waits(const struct model_insn *insn)
+{
+	switch ((enum model_latency)insn->latency) {
+	case MODEL_LATENCY_ALU:
+	case MODEL_LATENCY_MULTIPLY:
+	case MODEL_LATENCY_LONG_ADDRESS:
+	case MODEL_LATENCY_SCALED_ADDRESS:
+	case MODEL_LATENCY_SHIFT:
+	case MODEL_LATENCY_FLAGS_MOVE:
+	case MODEL_LATENCY_MICROCODE:
+	case MODEL_LATENCY_DIVIDE:
+		return REF_ALU;
+	case MODEL_LATENCY_STORE:
+		return insn->traits & MODEL_TRAIT_VECTOR ? -1 : REF_ALU;
+	case MODEL_LATENCY_NONE:
+	case MODEL_LATENCY_VECTOR_LOAD:
+	case MODEL_LATENCY_LOCKED:
+	case MODEL_LATENCY_SERIALISING:
+	case MODEL_LATENCY_STRING:
+	case MODEL_LATENCIES:
+		return -1;
+	default:
+		return REF_QUEUE;
+	}
+}
+
+/* A result in a general register. */
+static int ref_renames(const struct model_block *block, const struct model_insn *insn)
+{
+	int loads =
+		insn->access_count && block->accesses[insn->first_access].kind == MODEL_ACCESS_LOAD;
+
+	if (insn->branch != MODEL_NO_BRANCH || insn->latency == MODEL_LATENCY_STORE ||
+		insn->traits & MODEL_TRAIT_VECTOR || insn->traits & MODEL_TRAIT_COMPARES ||
+		ref_waits(insn) == REF_QUEUE)
+		return 0;
+	return loads || (!insn->access_count && insn->latency != MODEL_LATENCY_NONE);
+}
+
+/* It comes when there is a place of each kind that it needs. An instruction with several accesses
+ * may take more places than there are: then the next one waits, whatever it needs. */
+static void ref_find_places(struct reference *f, const struct model_block *block,
+	const struct model_insn *insn, uint64_t cost)
+{
+	uint64_t wanted[REF_PLACES] = {0};
+	int full;
+
+	if (cost && ref_waits(insn) >= 0)
+		wanted[ref_waits(insn)] = 1;
+	wanted[REF_ADDRESS] = insn->access_count > 0;
+	wanted[REF_REGISTER] = ref_renames(block, insn) != 0;
+	for (uint64_t cycle = f->cleared;; cycle++) {
+		full = 0;
+		for (int k = 0; k < REF_PLACES; k++)
+			full |= ref_is_full(f, k, cycle, wanted[k]);
+		if (!full) {
+			f->came = ref_max(f->came, ref_parts(cycle));
+			ref_clear(f, cycle);
+			return;
+		}
+	}
+}
+
+/* It comes to the vector scheduler from the queue, in order: when. */
+static uint64_t ref_enter(struct reference *f)
+{
+	f->vectors_came = ref_max(f->vectors_came, f->came / RETIRE_CYCLE);
+	while (ref_is_full(f, REF_VECTOR, f->vectors_came, 1))
+		f->vectors_came++;
+	ref_keep(f, REF_QUEUE, f->vectors_came);
+	return f->vectors_came;
+}
+
+/* It begins. */
+static void ref_leave(
+	struct reference *f, const struct model_insn *insn, uint64_t cost, uint64_t begin)
+{
+	int waits = cost ? ref_waits(insn) : -1;
+
+	if (waits >= 0)
+		ref_keep(f, waits == REF_QUEUE ? REF_VECTOR : waits,
+			begin + f->config.execution.scheduler_hold);
 }
 
 /* Of address; -1: banks do not matter. */
@@ -278,11 +436,11 @@ static uint64_t ref_pass(struct reference *f, const struct model_insn *insn, uin
 		return done;
 	if (f->linked[mine] == link && f->last_of[link] == f->stored[i].number) {
 		if (f->config.execution.renaming == MODEL_RENAMING_STORES &&
-			f->held[mine] >= RETIRE_SURE)
+			f->times_held[mine] >= RETIRE_SURE)
 			known = 1;
-		f->held[mine]++;
+		f->times_held[mine]++;
 	} else {
-		f->held[mine] = 0;
+		f->times_held[mine] = 0;
 	}
 	f->linked[mine] = link;
 	return known && f->stored[i].data < f->stored[i].ready ? f->stored[i].data : done;
@@ -301,6 +459,7 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 	at = ref_load_port(f, form, address, from);
 	if (address % f->config.l1d.line + size > f->config.l1d.line)
 		at = ref_load_port(f, form, address + size - 1, at);
+	ref_keep(f, REF_ADDRESS, at + f->config.execution.scheduler_hold);
 	from = at;
 	for (i = 0; i < count && first; i++) {
 		const struct retire_note *n = &notes[i];
@@ -377,8 +536,8 @@ static uint64_t ref_divide(struct ref_divider *d, uint64_t at, uint64_t busy)
 	return begin;
 }
 
-static uint64_t ref_special(
-	struct reference *f, const struct retire_form *form, uint64_t cost, uint64_t at)
+static uint64_t ref_special(struct reference *f, const struct model_insn *insn,
+	const struct retire_form *form, uint64_t cost, uint64_t at)
 {
 	uint64_t begin, done;
 
@@ -388,6 +547,7 @@ static uint64_t ref_special(
 	case MODEL_LATENCY_FP_ROOT:
 		begin = ref_divide(
 			&f->divider[form->special == MODEL_LATENCY_DIVIDE], at, form->busy);
+		ref_leave(f, insn, cost, begin);
 		ref_why(f, MODEL_CAUSE_DIVIDER, at, begin + form->latency);
 		return begin + form->latency;
 	case MODEL_LATENCY_LOCKED:
@@ -542,10 +702,12 @@ static int ref_does(const struct model_access *a, uint64_t address, int kind)
 }
 
 /* Its micro-operations. */
-static uint64_t ref_execute(struct reference *f, const struct retire_form *form, uint64_t at)
+static uint64_t ref_execute(struct reference *f, const struct model_insn *insn,
+	const struct retire_form *form, uint64_t cost, uint64_t at)
 {
-	uint64_t done = ref_take(f, form->ports, -1, at) + form->latency;
+	uint64_t begin = ref_take(f, form->ports, -1, at), done = begin + form->latency;
 
+	ref_leave(f, insn, cost, begin);
 	for (int i = 0; i < form->more_count; i++)
 		done = ref_max(done, ref_take(f, form->more[i], -1, at) + 1);
 	if (done > at + form->latency)
@@ -586,6 +748,7 @@ static void ref_instruction(struct reference *f, const struct retire_note *notes
 		stores |= accesses[i].kind == MODEL_ACCESS_STORE ||
 			  accesses[i].kind == MODEL_ACCESS_MODIFY;
 	ref_come(f, notes, count, insn, cost, stores);
+	ref_find_places(f, block, insn, cost);
 	at = f->came / RETIRE_CYCLE;
 	from = ref_max(at, ref_operands(f, insn->for_address, 2));
 	data = ref_max(at, ref_operands(f, insn->source, MODEL_SOURCES_MAX));
@@ -605,11 +768,17 @@ static void ref_instruction(struct reference *f, const struct retire_note *notes
 						 accesses[i].size, from, first));
 			first = 0;
 		} else if (ref_does(&accesses[i], addresses[i], MODEL_ACCESS_STORE)) {
-			at = ref_max(
-				at, ref_take(f, ref_store_ports(&f->config.execution), -1, from));
+			uint64_t begin =
+				ref_take(f, ref_store_ports(&f->config.execution), -1, from);
+
+			ref_keep(f, REF_ADDRESS, begin + f->config.execution.scheduler_hold);
+			at = ref_max(at, begin);
 		}
 	at = ref_max(at, data);
-	done = form->special ? ref_special(f, form, cost, at) : ref_execute(f, form, at);
+	if (cost && ref_waits(insn) == REF_QUEUE)
+		at = ref_max(at, ref_enter(f));
+	done = form->special ? ref_special(f, insn, form, cost, at)
+			     : ref_execute(f, insn, form, cost, at);
 	/* What is only stored may be there before the address is. */
 	data = loads || form->special ? done : data + form->latency;
 	f->ready[MODEL_RESULT + index] = done;
@@ -617,6 +786,8 @@ static void ref_instruction(struct reference *f, const struct retire_note *notes
 		if (insn->result[i] != MODEL_SLOT_SINK)
 			f->ready[insn->result[i]] = done;
 	ref_retire(f, cost, done);
+	if (ref_renames(block, insn))
+		ref_keep(f, REF_REGISTER, f->last_gone / RETIRE_CYCLE);
 	f->gone[f->count++] = f->last_gone;
 	for (i = 0, first = 1; i < words; i++)
 		if (ref_does(&accesses[i], addresses[i], MODEL_ACCESS_STORE)) {
@@ -655,8 +826,8 @@ static void ref_record(struct reference *f, const struct retire_note *notes, siz
 
 		ref_go_on(f, slot * f->forms[0].half_slots / 2);
 	}
-	for (; f->cleared < f->came / RETIRE_CYCLE; f->cleared++)
-		memset(&f->cycles[f->cleared % RETIRE_CALENDAR], 0, sizeof(f->cycles[0]));
+	if (f->cleared < f->came / RETIRE_CYCLE)
+		ref_clear(f, f->came / RETIRE_CYCLE);
 	for (i = 0; i < s->insn_count; i++)
 		ref_instruction(f, notes, count, s->block, i, record,
 			i + 1 == s->insn_count ? s->access_count - s->block->insns[i].first_access

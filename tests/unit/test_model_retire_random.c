@@ -30,6 +30,12 @@ static uint8_t random_slot(int index)
 	}
 }
 
+/* Of a scheduler, or registers; 0: no limit. */
+static uint32_t random_places(void)
+{
+	return below(2) ? 0 : 1 + below(below(2) ? 20 : 200);
+}
+
 static struct model_config random_config(void)
 {
 	struct model_config c = zen4();
@@ -56,9 +62,11 @@ static struct model_config random_config(void)
 	c.memory_interval = below(20);
 	for (size_t i = 0; i < sizeof(c.execution) / sizeof(*e); i++)
 		e[i] = below(2) ? below(5) : below(20);
-	/* The reference has room for all; see test_model_retire.c. */
-	c.execution.alu_scheduler = c.execution.address_scheduler = c.execution.registers = 0;
-	c.execution.vector_scheduler = c.execution.vector_queue = 0;
+	c.execution.alu_scheduler = random_places();
+	c.execution.address_scheduler = random_places();
+	c.execution.vector_scheduler = random_places();
+	c.execution.vector_queue = random_places();
+	c.execution.registers = random_places();
 	return c;
 }
 
@@ -109,6 +117,7 @@ static void random_block(void)
 			below(4) ? (int)below(MODEL_REGISTERS) : MODEL_SLOT_SINK);
 
 		insn->source[1] = random_slot(i);
+		insn->traits = (uint8_t)(below(3) ? 0 : below(2 * MODEL_TRAIT_COMPARES));
 		if (!below(4)) {
 			insn->source[2] = (uint8_t)below(MODEL_REGISTERS);
 			insn->source[3] = random_slot(i);
