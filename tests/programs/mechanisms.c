@@ -697,6 +697,26 @@ static turn chains_load(const size_t *n)
 	return chains(n, TO_RDI, "\x48\x8b\x3f", SUM_RDI); /* mov (%rdi), %rdi */
 }
 
+static turn chains_load_op(const size_t *n)
+{
+	return chains(n, TO_RDI, "\x48\x33\x3b", SUM_RDI); /* xor (%rbx), %rdi */
+}
+
+/* mov %rdi, %rax; shr, %rax; movzbl %al, %eax; xor (%rbx,%rax,8), %r8 */
+#define LOOK_UP(bits) "\x48\x89\xf8\x48\xc1\xe8" bits "\x0f\xb6\xc0\x4c\x33\x04\xc3"
+
+/* Rounds of eight look-ups, one for each byte of what the round before gave, as ciphers have. */
+static turn chains_look_up(const size_t *n)
+{
+	for (size_t i = 0; i < 256; i++)
+		((uint64_t *)(void *)data)[i] = random_next(&seed);
+	return chains(n, TO_RDI "\x49\x89\xf8", /* mov %rdi, %r8 */
+		LOOK_UP("\x01") LOOK_UP("\x08") LOOK_UP("\x10") LOOK_UP("\x18") LOOK_UP("\x20")
+			LOOK_UP("\x28") LOOK_UP("\x30")
+				LOOK_UP("\x38") "\x4c\x89\xc7", /* mov %r8, %rdi */
+		SUM_RDI);
+}
+
 /* xorps %xmm0, %xmm0; mulsd %xmm1, %xmm0; addsd %xmm0, %xmm2 */
 static turn chains_float(const size_t *n)
 {
@@ -760,6 +780,8 @@ static const struct kernel {
 	{"chains-add", chains_add, 1},
 	{"chains-multiply", chains_multiply, 1},
 	{"chains-load", chains_load, 1},
+	{"chains-load-op", chains_load_op, 1},
+	{"chains-look-up", chains_look_up, 1},
 	{"chains-float", chains_float, 1},
 #endif
 };
