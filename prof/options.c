@@ -101,18 +101,19 @@ static const struct option_row rows[] = {
 		FIELD(request.inclusive)},
 	{"inlines", NULL, "give inlined functions rows of their own", FIELD(request.inlines)},
 	{"raw", NULL,
-		"-heavy, -lines: leave samples where interrupts found them; -dis: show these as "
-		"well",
+		"-heavy, -lines: leave samples where interrupts found them; -dis, -calc: show "
+		"these as well",
 		FIELD(request.raw)},
-	{"intel", NULL, "-dis: Intel's syntax", FIELD(request.intel)},
+	{"intel", NULL, "-dis, -calc: Intel's syntax", FIELD(request.intel)},
 	{"whole", NULL,
 		"show also what has few samples or none: rows of lists, -calltree, -dis, -cfg, "
 		"-dataspace, -waits; of callers, python3's functions before the first one of "
 		"Python",
 		FIELD(request.whole)},
-	{"classic", NULL, "-calc: estimate executions as for cores that issue in order",
+	{"classic", NULL, "estimate executions as for cores that issue in order",
 		FIELD(request.classic)},
-	{"core", "CORE", "-calc: schedule for this core (default: that of this host)",
+	{"core", "CORE",
+		"executions and waits by the schedule for this core (default: this host's)",
 		OPTION_STRING, FIELD(request.core)},
 	{"threads", NULL, "rows for each thread, process or rank", FIELD(request.threads)},
 	{"by", "process|command|thread|cpu", "rows for each of these, busiest first", OPTION_CALL,

@@ -11,7 +11,7 @@ const struct view report_views[] = {
 	{"heavy", "source lines, most costly first", report_heavy,
 		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_RAW | VIEW_WHOLE},
 	{"lines", "source files with counts beside each line", report_lines,
-		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_RAW},
+		VIEW_BY | VIEW_INLINES | VIEW_RAW},
 	{"butterfly", "each function between its callers and callees", report_butterfly,
 		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_WHOLE},
 	{"calltree", "the call tree", report_calltree,
