@@ -114,19 +114,36 @@ static const GElf_Shdr *symbol_section(const struct elf_file *f, const GElf_Sym 
 	return h && s->st_value >= h->sh_addr && s->st_value - h->sh_addr < h->sh_size ? h : NULL;
 }
 
+/* NULL: it has none, or is a mapping symbol ($x, $d) or an assembler's label (.L). */
+static const char *symbols_name(struct elf_file *f, const GElf_Sym *s, struct span strings)
+{
+	const char *name;
+
+	elf_file_passed(f, ELF_FILE_ANYWHERE);
+	name = elf_file_span_string(strings, s->st_name);
+	if (!name || !*name)
+		return NULL;
+	if (GELF_ST_TYPE(s->st_info) == STT_NOTYPE && (*name == '$' || strncmp(name, ".L", 2) == 0))
+		return NULL;
+	return name;
+}
+
 /* A label ends where a symbol begins that is not wanted itself. */
 static int symbols_limit(void *context, struct elf_file *f, const GElf_Sym *s, struct span strings)
 {
 	struct candidates *c = context;
+	const char *name = NULL;
 	size_t low;
 
-	(void)strings;
 	if (!s->st_size || !symbol_section(f, s))
 		return 0;
 	low = vec_search(i, c->all.count, c->all.data[i].address < s->st_value);
 	for (; low > 0 && c->all.data[low - 1].label && c->all.data[low - 1].limit > s->st_value;
-		low--)
+		low--) {
+		if (!name && !(name = symbols_name(f, s, strings)))
+			return 0;
 		c->all.data[low - 1].limit = s->st_value;
+	}
 	return 0;
 }
 
@@ -144,12 +161,8 @@ static int symbols_consider(
 		c->passed_over = true;
 		return 0;
 	}
-	elf_file_passed(f, ELF_FILE_ANYWHERE);
-	name = elf_file_span_string(strings, s->st_name);
-	if (!name || !*name)
-		return 0;
-	/* $x, $d: mapping symbols; .L: an assembler's labels */
-	if (GELF_ST_TYPE(s->st_info) == STT_NOTYPE && (*name == '$' || strncmp(name, ".L", 2) == 0))
+	name = symbols_name(f, s, strings);
+	if (!name)
 		return 0;
 	slot = vec_push(&c->all);
 	if (!slot)
