@@ -165,7 +165,7 @@ static double measure_calls(int fd, struct perf_event_mmap_page *ring)
 	uint64_t list[PAIRS];
 
 	for (int i = 0; i < PAIRS; i++) {
-		uint64_t took[2];
+		uint64_t took[2] = {0};
 
 		for (int with = 0; with < 2; with++) {
 			uint64_t begin;
