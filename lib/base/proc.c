@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -218,6 +219,17 @@ pid_t proc_living(pid_t pid)
 	if (list)
 		closedir(list);
 	return found;
+}
+
+size_t proc_peek(pid_t pid, uint64_t address, void *to, size_t size)
+{
+	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
+	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+	/* Asked for only then, as it costs three more calls. */
+	if (n < 0 && errno == ESRCH)
+		n = process_vm_readv(proc_living(pid), &local, 1, &remote, 1, 0);
+	return n < 0 ? 0 : (size_t)n;
 }
 
 bool proc_mapping(char *line, struct proc_mapping *m)

@@ -8,7 +8,8 @@
 
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/uio.h>
+
+#include "base/proc.h"
 
 /* All registers with DWARF numbers; the values of sample_regs_user's bits. */
 #if defined(__x86_64__)
@@ -169,10 +170,8 @@ static struct image *stack_find_image(void *context, uint64_t pc, uint64_t *bias
 static size_t stack_code(void *context, uint64_t pc, uint8_t *bytes, size_t size)
 {
 	const struct find *f = context;
-	struct iovec local = {bytes, size}, remote = {(void *)(uintptr_t)pc, size};
-	ssize_t n = process_vm_readv(f->process->pid, &local, 1, &remote, 1, 0);
 
-	return n < 0 ? 0 : (size_t)n;
+	return proc_peek(f->process->pid, pc, bytes, size);
 }
 
 /* By call frame rules; returns the number of pcs, innermost first. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/proc.h"
@@ -88,9 +87,7 @@ long obstacles_child(struct obstacles *o, const char *call, uint64_t number)
 
 static bool obstacles_peek(const struct call *c, uint64_t address, void *to, size_t size)
 {
-	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
-
-	return process_vm_readv(c->thread->process->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+	return proc_peek(c->thread->process->pid, address, to, size) == size;
 }
 
 static long of_descriptor(struct obstacles *o, const struct call *c, const struct blocking_call *b,
@@ -247,11 +244,9 @@ static bool obstacle_register(const struct record_sample *s, unsigned bit, uint6
 static void read_site(struct site *s, pid_t pid)
 {
 	uint8_t code[7];
-	struct iovec local = {code, sizeof(code)},
-		     remote = {(void *)(uintptr_t)(s->key.pc - sizeof(code)), sizeof(code)};
 	uint32_t number;
 
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(code))
+	if (proc_peek(pid, s->key.pc - sizeof(code), code, sizeof(code)) != sizeof(code))
 		return;
 #if defined(__x86_64__)
 	s->state = code[5] == 0x0f && code[6] == 0x05 ? SITE_CALL : SITE_NO_CALL;

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/proc.h"
 #include "process/executable.h"
 
 enum { DEPTH = 64, THREADS_MOST = 32, SNAPSHOTS = 8, TRIALS = 4, NAME_ROOM = 200 };
@@ -95,9 +95,7 @@ void python_fini(struct python_frames *f)
 
 static bool python_read(uint64_t pid, uint64_t address, void *to, size_t size)
 {
-	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
-
-	return address && process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+	return address && proc_peek((pid_t)pid, address, to, size) == size;
 }
 
 static uint64_t python_word(const char *at, size_t offset)

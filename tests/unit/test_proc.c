@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc has of this process, of a child of known name, and of one that has ended. */
+/* What /proc has of this process, of a child of known name, and of one that has ended; memory of
+ * a child whose main thread has. */
 #include "../tap.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +72,46 @@ static void of_none(pid_t gone)
 	ok(!proc_owner(gone, &owner), "no user");
 	ok(!proc_list(gone), "no list");
 	is_int(proc_next(NULL), 0, "and nothing in it");
+}
+
+static const char peeked[] = "in memory of both";
+
+static void *stay(void *none)
+{
+	pause();
+	return none;
+}
+
+/* Its other thread stays. */
+static pid_t child_without_main(void)
+{
+	pid_t child = fork();
+	pthread_t thread;
+
+	if (child == 0) {
+		if (pthread_create(&thread, NULL, stay, NULL) == 0)
+			syscall(SYS_exit, 0);
+		_exit(1);
+	}
+	while (child > 0 && proc_stat(child, PROC_STAT_STATE) != 'Z')
+		sched_yield();
+	return child;
+}
+
+static void memory(void)
+{
+	char copy[sizeof(peeked)] = "";
+	pid_t child = child_without_main();
+	uint64_t address = (uintptr_t)peeked;
+
+	ok(proc_living(child) != child, "a thread lives longer than its main thread");
+	is_int((long long)proc_peek(child, address, copy, sizeof(copy)), sizeof(copy), "read");
+	is_str(copy, peeked, "memory after the main thread's end");
+	is_int((long long)proc_peek(getpid(), address, copy, 4), 4, "our own");
+	is_int((long long)proc_peek(child, 0, copy, sizeof(copy)), 0, "nothing is there");
+	kill(child, SIGKILL);
+	proc_wait(child, NULL, 0);
+	is_int((long long)proc_peek(child, address, copy, 1), 0, "of a process that has ended");
 }
 
 static bool lists(pid_t of, pid_t wanted)
@@ -144,6 +188,7 @@ int main(void)
 	ok(proc_wait(child, &status, 0) == child && WIFSIGNALED(status), "waited for");
 	is_int(proc_wait(child, &status, 0), -1, "no such child");
 	of_none(child);
+	memory();
 	mappings();
 	small_files();
 	return done();
