@@ -111,19 +111,26 @@ static void dump_images(struct dump *d)
 	}
 }
 
+/* What metrics of samples and of data have alike. */
+static void dump_metric_words(
+	struct dump *d, const char *kind, size_t number, const struct experiment_metric *m)
+{
+	fprintf(d->out, "%s %zu event %" PRId32, kind, number, m->event);
+	put_named(d, "name", m->name);
+	put_named(d, "short", m->short_name);
+	put_named(d, "unit", m->unit);
+	put_named(d, "source", m->source);
+	put_named(d, "note", m->note);
+	fprintf(d->out, " label %s", label_name(m->label));
+}
+
 static void dump_metrics(struct dump *d)
 {
 	for (size_t i = 0; i < d->x->metrics.count; i++) {
 		const struct experiment_metric *m = &d->x->metrics.data[i];
 		const char *separator = " flags ";
 
-		fprintf(d->out, "metric %zu event %" PRId32, i, m->event);
-		put_named(d, "name", m->name);
-		put_named(d, "short", m->short_name);
-		put_named(d, "unit", m->unit);
-		put_named(d, "source", m->source);
-		put_named(d, "note", m->note);
-		fprintf(d->out, " label %s", label_name(m->label));
+		dump_metric_words(d, "metric", i, m);
 		for (size_t j = 0; j < LENGTH(metric_flags); j++)
 			if (m->flags & metric_flags[j].flag) {
 				fprintf(d->out, "%s%s", separator, metric_flags[j].name);
@@ -189,14 +196,8 @@ static void dump_data_metrics(struct dump *d)
 	for (size_t i = 0; i < d->x->data.metrics.count; i++) {
 		const struct experiment_metric *m = &d->x->data.metrics.data[i];
 
-		fprintf(d->out, "data-metric %zu event %" PRId32, i, m->event);
-		put_named(d, "name", m->name);
-		put_named(d, "short", m->short_name);
-		put_named(d, "unit", m->unit);
-		put_named(d, "source", m->source);
-		put_named(d, "note", m->note);
-		fprintf(d->out, " label %s period %" PRIu64 " total %" PRIu64 "\n",
-			label_name(m->label), m->period, m->total);
+		dump_metric_words(d, "data-metric", i, m);
+		fprintf(d->out, " period %" PRIu64 " total %" PRIu64 "\n", m->period, m->total);
 	}
 }
 
