@@ -180,7 +180,8 @@ clean:
 define help_text
 make demo        build, and take a real program apart with perfex -native -a -y
 make check       build and run all tests; T=part-of-a-path runs some, UPDATE=1 rewrites golden files
-make check-static  gcc -fanalyzer, clang-tidy and cppcheck over all sources
+make check-long  tests that take a part of their input in make check, with all of it
+make check-static  gcc -fanalyzer, clang-tidy, cppcheck and shellcheck over all sources
 make check-blocks values: blocks of real code interpreted and executed; BLOCKS=file of hexadecimal lines
 make check-kills tools and programs, KILLS=50 times by each signal at random moments
 make check-faults every 20th allocation and call fails once, under sanitizers; FAULTS=all: each

@@ -8,8 +8,8 @@ comma         := ,
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 TEST_PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/programs/%,$(sort $(wildcard tests/programs/*.c)))
 CLI_TESTS     := $(sort $(wildcard tests/cli/*.t))
-# Two minutes of analysis of all sources: make check-static.
-STATIC_TESTS  := $(addprefix tests/lint/,analyzer.t clang.t cppcheck.t)
+# Minutes of analysis of all sources: make check-static.
+STATIC_TESTS  := $(addprefix tests/lint/,analyzer.t clang.t cppcheck.t shellcheck.t)
 LINT_TESTS    := $(filter-out $(STATIC_TESTS),$(sort $(wildcard tests/lint/*.t)))
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
@@ -68,13 +68,18 @@ $(O)/tests/programs/phased: lib/speedshop/points.c
 
 .SECONDARY:
 
+# What takes longest begins first, so that the end is not one test alone.
+LONGEST      := model-asked prof-html model-profile dataspace names examples model-crowds perfdata model-processes model-fast confined \
+    prof-explain perfdata-record test_model_run test_sampled_clock
+longest_first = $(foreach t,$(LONGEST),$(filter %/$t %/$t.t,$1)) $(filter-out $(foreach t,$(LONGEST),%/$t %/$t.t),$1)
+
 # T=pattern runs the tests whose path matches; UPDATE=1 rewrites golden files.
 run_tests = O=$(O) SAN=$(SAN) MAKE='$(MAKE)' CC='$(CC)' T='$(T)' UPDATE='$(UPDATE)' V='$(V)' tests/run
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-built
 check-built: all $(UNIT_TESTS) $(TEST_PROGRAMS)
-	$(Q)$(run_tests) $(LINT_TESTS) $(CLI_TESTS) $(UNIT_TESTS)
+	$(Q)$(run_tests) $(call longest_first,$(CLI_TESTS) $(LINT_TESTS) $(UNIT_TESTS))
 check-unit: $(UNIT_TESTS)
 	$(Q)$(run_tests) $(UNIT_TESTS)
 check-cli: all $(TEST_PROGRAMS)
@@ -100,6 +105,13 @@ deps-pgo:
 deps-metrics:
 	$(Q)PACKAGES='python3-prometheus-client prometheus golang-go' tests/deps
 .PHONY: deps-metrics
+
+# Tests that take a part of their input in make check, with all of it.
+LONG_UNITS   := $(patsubst tests/unit/%.c,%,$(shell grep -l tap_amount tests/unit/*.c))
+LONG_TESTS   := $(foreach t,$(LONG_UNITS),$(filter %/$t,$(UNIT_TESTS))) $(shell grep -l '{LONG:' tests/cli/*.t)
+check-long: all $(filter $(O)/%,$(LONG_TESTS)) $(TEST_PROGRAMS) $(TEST_TOOLS)
+	$(Q)LONG=1 $(run_tests) $(LONG_TESTS)
+.PHONY: check-long
 
 # KILLS signals of each kind at random moments; not part of check, as it takes minutes.
 KILLS ?= 50

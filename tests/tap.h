@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int tap_count, tap_failed;
@@ -56,6 +57,12 @@ __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(
 			    __VA_ARGS__))                                                          \
 			printf("# got %.12g, want %.12g\n", tap_got, tap_want);                    \
 	} while (0)
+
+/* How much random input a test takes: `usual` in make check, `all` in make check-long (LONG=1). */
+__attribute__((unused)) static unsigned tap_amount(unsigned usual, unsigned all)
+{
+	return getenv("LONG") ? all : usual;
+}
 
 #define skip(reason) printf("ok %d # SKIP %s\n", ++tap_count, (reason))
 

@@ -29,8 +29,8 @@ largest() { # machine arguments: the first cause of the breakdown
 }
 if perfex -source model -e 17 true >/dev/null 2>&1; then
 	for machine in host zen4 r10000; do
-		is "on $machine, staffing loses most to second-level data misses" "$(largest $machine 65536 200)" "L2 data misses"
-		got=$(largest $machine -fixed 65536 200)
+		is "on $machine, staffing loses most to second-level data misses" "$(largest $machine 65536 80)" "L2 data misses"
+		got=$(largest $machine -fixed 65536 80)
 		like "staffing -fixed has a largest cost" "$got" '^[a-zA-Z]'
 		unlike "which is another" "$got" 'L2 data misses'
 	done

@@ -82,7 +82,7 @@ import sys
 page = open(sys.argv[1], encoding="utf-8").read()
 open("asked.html", "w", encoding="utf-8").write(page.replace("</body>", '<script nonce="page">' + sys.argv[2] + "</script></body>"))
 END
-	rm -rf chrome
+	rm -f chrome/Singleton* # of one that was killed; all else saves time
 	timeout -s KILL 120 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
 		--disable-background-networking --disable-component-update --disable-sync --user-data-dir="$work/chrome" \
 		--dump-dom "file://$work/asked.html${3:+#$3}" > dom.html 2> chrome.err

@@ -6,7 +6,7 @@ examples=$build/examples
 only_on x86_64 "case studies" "branch records are x86-64's"
 
 # Too short for bursts within their budget.
-run ssrun -q -explain -bursts 300 -machine zen4 -o staffing "$examples/staffing" 65536 2000
+run ssrun -q -explain -bursts 300 -machine zen4 -o staffing "$examples/staffing" 65536 700
 is "staffing runs" "$status" 0
 run prof -q 1 staffing
 like "the search takes the time, and waits for data" "$out" ' last-level [0-9]+%.* find_in_records'

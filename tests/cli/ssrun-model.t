@@ -57,7 +57,7 @@ ok "the same again is the same, but for numbers of processes and real time" cmp 
 
 # ---- cycles, by either clock: each is some instruction's ----
 for clock in first-order retirement; do
-	collect cycles.x -clock $clock -e cy:101 -e fes:7 -e bes:11 "$programs/profiled" loop 3000000
+	collect cycles.x -clock $clock -e cy:101 -e fes:7 -e bes:11 "$programs/profiled" loop 1000000
 	is "samples of cycles and stalls stand for all of them: $clock" "$(rows cycles.x | jq -c '[.experiments[] | (.samples * .period / .total * 100 | round)]')" '[100,100,100]'
 done
 like "cycles of a loop are of the loop" "$(rows cycles.x | jq -r '.rows[0] | "\(.procedure) \(.percent[0])"')" '^loop (8|9)[0-9]'

@@ -35,13 +35,12 @@ struct ref_divider {
 enum { REF_ALU, REF_ADDRESS, REF_QUEUE, REF_REGISTER, REF_PLACES, REF_VECTOR = REF_PLACES };
 
 struct ref_held {
-	int kind;
-	uint64_t until;
+	uint64_t *until;
+	size_t count, room;
 };
 
 struct reference {
-	struct ref_held *held;
-	size_t held_count, held_room;
+	struct ref_held held[REF_PLACES + 1];
 	uint64_t vectors_came; /* when the last one came to the vector scheduler */
 	struct ref_request requests[RETIRE_REQUESTS], walkers[RETIRE_WALKERS];
 	struct model_config config;
@@ -109,7 +108,8 @@ static void ref_end(struct reference *f)
 	free(f->gone);
 	free(f->left);
 	free(f->fetch_came);
-	free(f->held);
+	for (int kind = 0; kind <= REF_PLACES; kind++)
+		free(f->held[kind].until);
 }
 
 static void ref_why(struct reference *f, int cause, uint64_t from, uint64_t until)
@@ -123,14 +123,17 @@ static void ref_why(struct reference *f, int cause, uint64_t from, uint64_t unti
 /* Cycles before this one are over. */
 static void ref_clear(struct reference *f, uint64_t cycle)
 {
-	size_t kept = 0;
-
 	for (; f->cleared < cycle; f->cleared++)
 		memset(&f->cycles[f->cleared % RETIRE_CALENDAR], 0, sizeof(f->cycles[0]));
-	for (size_t i = 0; i < f->held_count; i++)
-		if (f->held[i].until >= (f->held[i].kind == REF_VECTOR ? f->vectors_came : cycle))
-			f->held[kept++] = f->held[i];
-	f->held_count = kept;
+	for (int kind = 0; kind <= REF_PLACES; kind++) {
+		struct ref_held *h = &f->held[kind];
+		size_t kept = 0;
+
+		for (size_t i = 0; i < h->count; i++)
+			if (h->until[i] >= (kind == REF_VECTOR ? f->vectors_came : cycle))
+				h->until[kept++] = h->until[i];
+		h->count = kept;
+	}
 }
 
 /* How many there are; 0: no limit. */
@@ -157,8 +160,8 @@ static int ref_is_full(const struct reference *f, int kind, uint64_t cycle, uint
 {
 	uint64_t limit = ref_limit(f, kind), held = 0;
 
-	for (size_t i = 0; i < f->held_count; i++)
-		held += f->held[i].kind == kind && f->held[i].until >= cycle;
+	for (size_t i = 0; i < f->held[kind].count; i++)
+		held += f->held[kind].until[i] >= cycle;
 	return limit && held + more > limit;
 }
 
@@ -166,16 +169,17 @@ static int ref_is_full(const struct reference *f, int kind, uint64_t cycle, uint
 static void ref_keep(struct reference *f, int kind, uint64_t until)
 {
 	uint64_t first = kind == REF_VECTOR ? f->vectors_came : f->cleared;
+	struct ref_held *h = &f->held[kind];
 
 	if (!ref_limit(f, kind))
 		return;
-	if (f->held_count == f->held_room) {
-		f->held_room = 2 * f->held_room + 64;
-		f->held = realloc(f->held, f->held_room * sizeof(*f->held));
+	if (h->count == h->room) {
+		h->room = 2 * h->room + 64;
+		h->until = realloc(h->until, h->room * sizeof(*h->until));
 	}
 	if (until > first + RETIRE_CALENDAR - 1)
 		until = first + RETIRE_CALENDAR - 1;
-	f->held[f->held_count++] = (struct ref_held){kind, ref_max(until, first)};
+	h->until[h->count++] = ref_max(until, first);
 }
 
 /* In which scheduler it waits for operands: a place of that, or -1. */

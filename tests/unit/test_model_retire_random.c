@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The retirement clock on random machines, whose millions of random instructions are also timed by
  * a slow restatement of the same definition. Each machine has a number, from which all of it
- * follows: RETIRE_MACHINES=N runs as many of them, RETIRE_FIRST=K from K on. */
+ * follows: RETIRE_MACHINES=N runs as many of them, RETIRE_FIRST=K from K on. make check takes 150,
+ * make check-long 600. */
 /* The reference first: names of its parameters are names of the block. */
 #include "retire_reference.h"
 
@@ -267,7 +268,8 @@ static uint64_t number_of(const char *variable, uint64_t otherwise)
 
 int main(void)
 {
-	uint64_t first = number_of("RETIRE_FIRST", 0), machines = number_of("RETIRE_MACHINES", 600);
+	uint64_t first = number_of("RETIRE_FIRST", 0),
+		 machines = number_of("RETIRE_MACHINES", tap_amount(150, 600));
 	uint64_t instructions = 0;
 	int good = 0, causes = 0, sums = 0, whole = 0;
 

@@ -15,7 +15,6 @@
 #define BLOCKS   60
 #define INSNS    12
 #define ACCESSES (3 * INSNS)
-#define RECORDS  40000
 #define BATCHES  150 /* of 400 records, for samples: some events are rare */
 #define SWITCHES 400 /* records between two threads' turns, about */
 
@@ -30,9 +29,9 @@ struct test_block {
 };
 
 static struct test_block fast[BLOCKS], slow[BLOCKS];
-static unsigned records = RECORDS;
-static int chased; /* branches in the middle, and jumps that go unnoticed */
-static int apart;  /* data pages whose numbers have the same low bits */
+static unsigned records; /* that are run */
+static int chased;       /* branches in the middle, and jumps that go unnoticed */
+static int apart;        /* data pages whose numbers have the same low bits */
 /* Loads and stores of up to four granules to the same places of a few pages, in few blocks, so that
  * all have code soon. */
 static int near_stores;
@@ -477,8 +476,10 @@ static void compare_parts(const struct model_config *c)
 
 int main(void)
 {
+	const unsigned usual = tap_amount(12000, 40000);
 	struct model_config c = zen4();
 
+	records = usual;
 	compare("zen4", &c, 1, 1, 0);
 	compare("zen4, four threads", &c, 4, 2, 0);
 	compare_parts(&c);
@@ -548,12 +549,12 @@ int main(void)
 	compare("cachegrind's flavour without clock", &c, 1, 20, 0);
 	chased = 1;
 	compare("the same with branches in the middle", &c, 1, 21, 0);
-	records = 5 * RECORDS;
+	records = tap_amount(100000, 200000);
 	compare("the same for so long that most segments have code", &c, 2, 23, 0);
 	c.l1d = (struct model_cache_config){6 << 10, 12, 64, 5};
 	c.l1i = (struct model_cache_config){8 << 10, 1, 64, 5};
 	compare("the same with other caches", &c, 1, 24, 0);
-	records = RECORDS;
+	records = usual;
 	chased = 0;
 	watched = 1;
 	compare("cachegrind's flavour, watched from the middle on", &c, 1, 25, 0);
