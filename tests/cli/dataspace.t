@@ -261,7 +261,7 @@ collect huge.x ./huge
 run timeout 300 prof -dataspace huge.x
 is "structures in structures in structures: an end" "$status" 0
 
-run ssrun -q -machine zen4 -dataspace -o many.x "$build/examples/adi"
+run ssrun -q -machine zen4 -dataspace -o many.x "$build/examples/adi" 96 1
 run prof -dataspace -json many.x
 ok "objects of which only a rare event has a share are added up: $(printf '%s' "$out" | jq '[.rows[] | select(.depth == 0)] | length')" \
 	test "$(printf '%s' "$out" | jq '[.rows[] | select(.depth == 0 and (.percent[0] // 0) < 0.05)] | length')" -le 2
