@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/fingerprint.h"
 #include "image/image.h"
 #include "image/probes.h"
 #include "image/unwind.h"
@@ -230,7 +231,7 @@ out:
 }
 
 /* What is asked of files alone. */
-static void ask_file(const char *path)
+static void ask_file(const char *path, const uint8_t *data, size_t size)
 {
 	uint8_t build_id[64];
 	struct image_facts facts;
@@ -244,6 +245,10 @@ static void ask_file(const char *path)
 		abort();
 	if (image_identify(path, build_id, &length, &bytes, &fingerprint, &e) == 0 &&
 		(length > sizeof(build_id) || (!length && !fingerprint)))
+		abort();
+	/* In pieces from the file, and as a whole from memory. */
+	if (!length && fingerprint &&
+		(bytes != size || identify_fingerprint(data, size) != fingerprint))
 		abort();
 }
 
@@ -262,7 +267,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opened = true;
 	if ((size % 2 || !size) && scratch_open(&file, data, size) == 0) {
 		id.path = file.path;
-		ask_file(file.path);
+		ask_file(file.path, data, size);
 		image = image_open(&id, &where, &e);
 	} else {
 		image = image_open_memory(data, size, "input", &e);
