@@ -10,8 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Of a store without a status. */
 static void lock_twice(const struct store *s)
 {
+	struct monitor_status none;
 	struct error e = {0};
 	int first = monitor_lock(s, &e), second;
 
@@ -19,6 +21,9 @@ static void lock_twice(const struct store *s)
 		return;
 	second = monitor_lock(s, &e);
 	if (second >= 0 || e.code != ERR_BUSY || !monitor_locked(s))
+		abort();
+	e = (struct error){0};
+	if (monitor_status_read(s, &none, &e) == 0 || e.code != ERR_NOT_FOUND)
 		abort();
 	close(first);
 	if (monitor_locked(s))
@@ -51,8 +56,8 @@ static void write_and_read(const struct monitor_status *status)
 	}
 	strbuf_fini(&first);
 	strbuf_fini(&second);
-	lock_twice(&s);
 	unlink(file);
+	lock_twice(&s);
 	snprintf(file, sizeof(file), "%s/.monitor", directory);
 	unlink(file);
 	rmdir(directory);
