@@ -52,11 +52,10 @@ size_t proc_read(pid_t pid, const char *name, char *text, size_t size)
 	return count;
 }
 
-char *proc_text(pid_t pid, const char *name, size_t limit)
+static char *proc_text_of(int fd, size_t limit)
 {
 	size_t count = 0, room = limit < 16384 ? limit : 16384;
-	int fd = proc_open(pid, name);
-	char *text = fd < 0 ? NULL : malloc(room + 1);
+	char *text = malloc(room + 1);
 
 	while (text) {
 		char *more;
@@ -70,11 +69,42 @@ char *proc_text(pid_t pid, const char *name, size_t limit)
 			break;
 		text = more;
 	}
-	if (fd >= 0)
-		close(fd);
 	if (text)
 		text[count] = '\0';
 	return text;
+}
+
+char *proc_text(pid_t pid, const char *name, size_t limit)
+{
+	int fd = proc_open(pid, name);
+	char *text = fd < 0 ? NULL : proc_text_of(fd, limit);
+
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+int proc_keep(pid_t pid, const char *name)
+{
+	return proc_open(pid, name);
+}
+
+size_t proc_kept_read(int fd, char *text, size_t size)
+{
+	size_t count = lseek(fd, 0, SEEK_SET) ? 0 : proc_fill(fd, text, size - 1);
+
+	text[count] = '\0';
+	return count;
+}
+
+char *proc_kept_text(int fd, size_t limit)
+{
+	char *text = lseek(fd, 0, SEEK_SET) ? NULL : proc_text_of(fd, limit);
+
+	if (text && text[0])
+		return text;
+	free(text);
+	return NULL;
 }
 
 bool proc_name(pid_t tid, char *name, size_t size)

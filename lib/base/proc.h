@@ -16,6 +16,11 @@
 size_t proc_read(pid_t pid, const char *name, char *text, size_t size);
 /* All of it, or its first `limit` bytes; to be freed by the caller. NULL: it cannot be read. */
 char *proc_text(pid_t pid, const char *name, size_t limit);
+/* A descriptor of such a file, which can be read again and again: to open it takes longer. -1. */
+int proc_keep(pid_t pid, const char *name);
+/* What it has now, as proc_read and proc_text have it; 0 and NULL also if that is nothing. */
+size_t proc_kept_read(int fd, char *text, size_t size);
+char *proc_kept_text(int fd, size_t limit);
 
 /* The name of a thread; false, and "", if there is none. */
 bool proc_name(pid_t tid, char *name, size_t size);

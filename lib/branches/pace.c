@@ -130,13 +130,13 @@ static struct followed *look_at_clocks(struct branches *b)
 }
 
 /* processor: its, if it runs; NULL: not wanted. */
-static bool runs(const struct thread *t, long *processor)
+static bool runs(const struct branches *b, struct thread *t, long *processor)
 {
 	static const int fields[] = {PROC_STAT_STATE, PROC_STAT_PROCESSOR};
 	long values[2];
 
 	if (!processor)
-		return process_runs(t->tid);
+		return process_runs(b, t);
 	if (proc_stats(t->tid, fields, 2, values) || values[0] != 'R')
 		return false;
 	*processor = values[1];
@@ -156,19 +156,19 @@ static pid_t find_running(struct branches *b, const struct followed *p, long *pr
 	int tries = 0;
 
 	for (int i = 0; i < TRIES && b->threads.count; i++) {
-		const struct thread *t = &b->threads.data[any_thread(b)];
+		struct thread *t = &b->threads.data[any_thread(b)];
 
-		if ((!p || t->process == p) && runs(t, processor))
+		if ((!p || t->process == p) && runs(b, t, processor))
 			return t->tid;
 	}
 	if (b->threads.count)
 		next = any_thread(b);
 	for (size_t i = 0; i < b->threads.count && tries < TRIES; i++) {
-		const struct thread *t = &b->threads.data[(next + i) % b->threads.count];
+		struct thread *t = &b->threads.data[(next + i) % b->threads.count];
 
 		if (p && t->process != p)
 			continue;
-		if (runs(t, processor))
+		if (runs(b, t, processor))
 			return t->tid;
 		tries++;
 	}
@@ -279,7 +279,7 @@ static bool window_due(struct branches *b, const struct followed *p)
 static void one_turn(struct branches *b, const struct followed *p)
 {
 	uint64_t before = budget_now(b);
-	pid_t tid = p->cache && (native_overruns(p->cache) || native_takes_turns(p->cache))
+	pid_t tid = p->cache && (native_takes_turns(p->cache) || native_overruns(p->cache))
 			    ? find_running(b, p, NULL)
 			    : 0;
 
@@ -352,9 +352,10 @@ static uint64_t nap(struct branches *b, bool still)
 		return SLEEP_MAX;
 	if (still)
 		return asked ? SLEEP_MIN << (b->still - 1) : TICK_MOST;
-	/* Within a budget, not before the tick that the moment is seen at. */
+	/* Within a budget, not before the tick that the moment is seen at: waking up takes a third
+	 * of a turn. The first bursts, and those of short runs, are worth it. */
 	if (!asked && !b->request.visit && !b->request.only_samples)
-		left += TICK_MOST / 2;
+		left += b->request.known || b->bursts.count < FIRST ? TICK_MOST / 2 : TICK_MOST;
 	return left < SLEEP_MIN ? SLEEP_MIN : left > longest ? longest : left;
 }
 

@@ -72,6 +72,7 @@ struct code_range {
 struct followed { /* a process */
 	pid_t pid;
 	int memory;                  /* /proc/PID/mem; -1 */
+	int maps_file, status_file;  /* likewise */
 	clockid_t clock;             /* CPU time of all its threads */
 	uint64_t used;               /* the last value of it */
 	uint64_t user, ticks;        /* likewise, for samples by stops (stopped.c) */
@@ -94,6 +95,7 @@ struct followed { /* a process */
 struct thread {
 	pid_t tid;
 	struct followed *process;
+	int call_file;     /* /proc/TID/syscall; -1 */
 	bool trap_blocked; /* SIGTRAP was, at the last check */
 	bool stepping;     /* the end of its step is no longer awaited */
 	bool leaving;      /* it is stopped, to be detached from, */
@@ -304,7 +306,9 @@ void process_clock(struct branches *b, struct followed *p);
 uint64_t process_hash_of(const char *text);
 #define PROCESS_TEXT ((size_t)4 << 20)
 /* Whether a thread that we trace runs, or waits for a processor only. */
-bool process_runs(pid_t tid);
+bool process_runs(const struct branches *b, struct thread *t);
+/* Closes a descriptor, which is -1 then. */
+void process_close(int *fd);
 
 /* sites.c */
 /* 0, or -1: other bytes are there than expected. */

@@ -12,16 +12,29 @@
 #include "branches/private.h"
 
 #define SAME_SPACE 1 /* KCMP_VM */
+/* With more threads, descriptors would become few. */
+#define FILES_KEPT 64
+
+void process_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
 
 /* What the kernel writes of a thread that is in no system call, or is not blocked in it, takes it a
- * twentieth of the time of stat. Some kernels lack the file. */
-bool process_runs(pid_t tid)
+ * twentieth of the time of stat, and a fifth of that of opening the file. Some kernels lack it. */
+bool process_runs(const struct branches *b, struct thread *t)
 {
 	static const char runs[] = "running";
-	char text[64];
+	char text[64] = "";
 
-	if (!proc_read(tid, "syscall", text, sizeof(text)))
-		return proc_stat(tid, PROC_STAT_STATE) == 'R';
+	if (t->call_file < 0)
+		t->call_file = proc_keep(t->tid, "syscall");
+	if (t->call_file < 0 || !proc_kept_read(t->call_file, text, sizeof(text)))
+		return proc_stat(t->tid, PROC_STAT_STATE) == 'R';
+	if (b->threads.count > FILES_KEPT)
+		process_close(&t->call_file);
 	return strncmp(text, runs, strlen(runs)) == 0;
 }
 
@@ -48,11 +61,11 @@ bool process_shares(pid_t a, pid_t b)
 	return syscall(SYS_kcmp, a, b, SAME_SPACE, 0, 0) == 0;
 }
 
-static void close_memory(struct followed *p)
+static void close_files(struct followed *p)
 {
-	if (p->memory >= 0)
-		close(p->memory);
-	p->memory = -1;
+	process_close(&p->memory);
+	process_close(&p->maps_file);
+	process_close(&p->status_file);
 }
 
 static void forget_code(struct followed *p)
@@ -88,7 +101,7 @@ struct followed *process_add(struct branches *b, pid_t pid)
 		return NULL;
 	}
 	p->pid = pid;
-	p->memory = -1;
+	p->memory = p->maps_file = p->status_file = -1;
 	p->unwritten = b->request.visit != NULL || b->request.only_samples;
 	forget_code(p);
 	if (clock_getcpuclockid(pid, &p->clock))
@@ -120,7 +133,7 @@ void process_renew(struct branches *b, struct followed *p)
 {
 	sites_forget(b, p);
 	forget_caches(b, p);
-	close_memory(p);
+	close_files(p);
 	forget_code(p);
 	p->refused = p->uncached = false;
 	if (b->request.visit && b->request.renewed)
@@ -132,7 +145,7 @@ void process_remove(struct branches *b, struct followed *p)
 {
 	sites_forget(b, p);
 	forget_caches(b, p);
-	close_memory(p);
+	close_files(p);
 	forget_code(p);
 	vec_fini(&p->areas);
 	vec_fini(&p->told.code);
@@ -188,9 +201,21 @@ static bool still_there(const struct followed *p, const struct area *areas, size
 	return true;
 }
 
+/* The thread that a descriptor is of may have ended. */
+static char *text_again(int *fd, const struct followed *p, const char *name)
+{
+	char *text = *fd < 0 ? NULL : proc_kept_text(*fd, PROCESS_TEXT);
+
+	if (text)
+		return text;
+	process_close(fd);
+	*fd = proc_keep(proc_living(p->pid), name);
+	return *fd < 0 ? NULL : proc_kept_text(*fd, PROCESS_TEXT);
+}
+
 static int look_at_maps(struct followed *p)
 {
-	char *text = proc_text(proc_living(p->pid), "maps", PROCESS_TEXT), *rest = text;
+	char *text = text_again(&p->maps_file, p, "maps"), *rest = text;
 	uint64_t hash = text ? process_hash_of(text) : 0;
 	int rc = text ? 0 : -1;
 
@@ -249,7 +274,7 @@ static bool has_filters(const struct branches *b, const char *status)
  * leave nothing on a shadow stack. */
 static const char *objection(const struct branches *b, struct followed *p)
 {
-	char *status = proc_text(p->pid, "status", PROCESS_TEXT), *features;
+	char *status = text_again(&p->status_file, p, "status"), *features;
 	const char *why = NULL;
 
 	if (!status)

@@ -50,6 +50,7 @@ static struct thread *tracer_begins(struct branches *b, pid_t tid)
 	if (!t)
 		return NULL;
 	t->tid = tid;
+	t->call_file = -1;
 	t->process = p;
 	p->threads++;
 	return t;
@@ -63,6 +64,7 @@ static void tracer_ends(struct branches *b, pid_t tid)
 	if (!t)
 		return;
 	stopped_ended(b, t);
+	process_close(&t->call_file);
 	*t = b->threads.data[--b->threads.count];
 	if (--p->threads == 0)
 		process_remove(b, p);
@@ -237,6 +239,7 @@ static void tracer_execed(struct branches *b, pid_t tid)
 	p = t ? t->process : NULL;
 	for (size_t i = b->threads.count; p && i-- > 0;)
 		if (b->threads.data[i].process == p && b->threads.data[i].tid != tid) {
+			process_close(&b->threads.data[i].call_file);
 			b->threads.data[i] = b->threads.data[--b->threads.count];
 			p->threads--;
 		}
