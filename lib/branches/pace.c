@@ -64,6 +64,7 @@
 #define STILL_MOST    4                             /* naps */
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
+#define WAITS         4 /* at most, until the cost of a moment is there */
 #define LATEST        8 /* bursts (windows): those before them do not decide what the next cost */
 
 /* What bursts may have of the time: what the rest leaves. */
@@ -204,6 +205,8 @@ bool pace_due(const struct branches *b, struct pace *p)
 	lacks = cost - allowed(b);
 	if (lacks <= 0)
 		return true;
+	/* Each look costs time, too: none before a part of the moment's cost may be saved. */
+	lacks = fmax(lacks, cost / WAITS);
 	p->next = b->used + (uint64_t)(lacks / share_most(b));
 	return false;
 }
