@@ -279,13 +279,13 @@ static inline uint32_t more_groups(uint32_t before, uint32_t n, uint32_t size)
 	return (before + n + size - 1) / size - (before + size - 1) / size;
 }
 
-/* The same of what the op cache does not have. */
+/* The same of what the op cache does not have: branches are fused only after the decoders. */
 static NOINLINE void count_decoded(struct retire *t, const struct model_segment *s)
 {
-	t->decoded += more_groups(t->decoded_filled, s->groups.all, t->decode);
+	t->decoded += more_groups(t->decoded_filled, s->insn_count, t->decode);
 	t->decoded_filled = s->statics[MODEL_STATIC_TAKEN]
 				    ? 0
-				    : (t->decoded_filled + s->groups.all) % t->decode;
+				    : (t->decoded_filled + s->insn_count) % t->decode;
 	t->group_filled = 0;
 }
 

@@ -33,7 +33,7 @@ static void groups_end_line(const struct retire *t, struct model_groups *g, unsi
 	if (lines <= 1)
 		return;
 	/* A branch alone that is fused with what the line before has: it is fetched. */
-	if (t->single_time && g->last == 0)
+	if (g->last == 0)
 		g->last = 1;
 	groups = groups_of(t, g->last);
 	g->rest = (uint16_t)(g->rest + groups);
@@ -46,8 +46,7 @@ static void groups_end_line(const struct retire *t, struct model_groups *g, unsi
 static void groups_end_across(
 	const struct retire *t, struct model_groups *g, const struct model_insn *last)
 {
-	if (t->single_time &&
-		(last->address + last->length - 1) / t->fetch_line != line_of(t, last)) {
+	if ((last->address + last->length - 1) / t->fetch_line != line_of(t, last)) {
 		g->rest++;
 		g->rest_single++;
 	}
@@ -70,7 +69,6 @@ void retire_prepare_groups(
 			lines++;
 		}
 		g.last = (uint16_t)(g.last + (b->ops[i].cost > 0));
-		g.all = (uint16_t)(g.all + (b->ops[i].cost > 0));
 	}
 	groups_end_line(t, &g, lines);
 	if (s->insn_count) {

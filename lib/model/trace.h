@@ -200,7 +200,6 @@ struct model_groups {
 	uint16_t rest;        /* groups in its lines but the first */
 	uint16_t rest_long;   /* of these lines, those of more groups than one cycle takes */
 	uint16_t rest_single; /* and those of one group */
-	uint16_t all;         /* operations */
 	uint8_t first_line, last_line; /* the low bits of their numbers */
 };
 

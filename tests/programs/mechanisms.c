@@ -221,6 +221,10 @@ static void put_one(void)
 	else if (strcmp(what, "tests") == 0)
 		put_bytes(
 			(unsigned char[]){0x48 | high << 2 | high, 0x85, 0xc0 | low | low << 3}, 3);
+	else if (strcmp(what, "shifts") == 0)
+		put_bytes((unsigned char[]){0x48 | high, 0xc1, 0xe0 | low, 1}, 4);
+	else if (strcmp(what, "pairs") == 0) /* push %rbx, pop %rbx */
+		put_bytes(put_count & 1 ? "\x53" : "\x5b", 1);
 	else if (strcmp(what, "nops") == 0) /* of four bytes */
 		PUT("\x0f\x1f\x40\x00");
 	else /* "long": of eight */
@@ -419,6 +423,25 @@ static turn loops(const size_t *n)
 		put_branch(IF_SET, top);
 	}
 	RETURN;
+	return (turn)(void *)code;
+}
+
+/* instructions of a loop, its turns, and where it begins in a line. */
+static turn loop_at(const size_t *n)
+{
+	int32_t turns = (int32_t)n[1];
+	unsigned char *top;
+
+	PUT("\x41\xbc"); /* mov $turns, %r12d */
+	put_bytes(&turns, sizeof(turns));
+	while ((size_t)(put - code) % LINE != n[2] % LINE)
+		PUT("\x90"); /* nop */
+	top = put;
+	put_some(n[0]);
+	PUT("\x41\xff\xcc"); /* dec %r12d */
+	put_branch(IF_SET, top);
+	RETURN;
+	units = n[1];
 	return (turn)(void *)code;
 }
 
@@ -764,6 +787,7 @@ static const struct kernel {
 	{"never", never, 1},
 	{"hot-call", hot_call, 1},
 	{"loops", loops, 1},
+	{"loop-at", loop_at, 1},
 	{"skips", skips, 1},
 	{"bits-none", bits_none, 1},
 	{"bits-all", bits_all, 1},

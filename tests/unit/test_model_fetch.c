@@ -101,13 +101,13 @@ static double loop_of(int count, uint64_t address, int is_taken)
 	return cycles() / 120;
 }
 
-/* Cycles of a loop of an addition and a branch that is fused with it. */
-static double fused_loop(uint64_t address)
+/* Cycles of a loop of `count` instructions, of which the last is a branch that is fused. */
+static double fused_loop(int count, uint64_t address)
 {
 	struct model_insn *branch;
 
-	loop_of(2, address, 1);
-	branch = &insns[1];
+	loop_of(count, address, 1);
+	branch = &insns[count - 1];
 	branch->branch = MODEL_CONDITIONAL;
 	branch->traits = MODEL_TRAIT_AFTER_ARITHMETIC;
 	run_block(100);
@@ -148,8 +148,8 @@ static void groups_at_once(void)
 	is_near(loop_of(4, 0x1000, 0), 0.5, 0.01, "what goes on in a line does not begin it anew");
 	c.execution.fusion = MODEL_FUSION_ARITHMETIC;
 	begin(c);
-	is_near(fused_loop(0x1038), 0.6, 0.01, "what is fused");
-	is_near(fused_loop(0x103c), 1.2, 0.01, "the branch is in another line");
+	is_near(fused_loop(2, 0x1038), 0.6, 0.01, "what is fused");
+	is_near(fused_loop(2, 0x103c), 1.2, 0.01, "the branch is in another line");
 	c.execution.fusion = MODEL_FUSION_NONE;
 	c.fetch_line = c.fetch_long = c.fetch_single = 0;
 	begin(c);
@@ -199,6 +199,7 @@ static void groups(void)
 	is_near(loop_of(18, 0x1020, 1), 3, 0.01, "also 18 operations");
 	is_near(loop_of(20, 0x1020, 1), 20 / 6., 0.01, "and 20: dispatch takes longer");
 	is_near(loop_of(12, 0x1000, 0), 2, 0.01, "lines go on in the next record");
+	is_near(loop_of(1, 0x103e, 1), 2, 0.01, "the end of a branch is in another line");
 
 	c.fetch_queue = 60;
 	begin(c);
@@ -243,6 +244,12 @@ static void decoders(void)
 	is_near(decoded_loop(8, 0xff), 2, 0.02, "decoders make four operations in a cycle");
 	is_near(decoded_loop(9, 0xff), 3, 0.02, "of one block of code");
 	is_near(decoded_loop(8, 0xf), 1.5 + 0.25, 0.02, "changes take time");
+	c.execution.fusion = MODEL_FUSION_ARITHMETIC;
+	begin(c);
+	is_near(fused_loop(9, 0x1000), 1, 0.01, "a fused branch takes no place in the cache");
+	clock_.decodes = 1;
+	is_near(fused_loop(9, 0x1000), 3, 0.01, "but one of a decoder");
+	clock_.decodes = 0;
 }
 
 int main(void)
