@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The part of the run that -from and -to select. Times of samples are those of slices
- * (experiment/time_slices.h), which are taken whole: the part begins and ends with a slice.
+ * (experiment/time_slices.h), which are taken whole: the part begins and ends with a slice. It has
+ * the slice at its beginning and not the one at its end, so that neighbours share none.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -96,7 +97,12 @@ static int times_missing(const struct prof_input *in, struct error *e)
 		      : "an older ssrun, or prof store, did not keep them: record it again");
 }
 
-/* The slices from -from to -to. */
+static uint32_t nearest_slice(double place)
+{
+	return (uint32_t)fmin(round(place), UINT32_MAX);
+}
+
+/* The slices from -from to -to; at least one. */
 static int times_span(
 	const struct prof_request *r, size_t input, struct prof_span *span, struct error *e)
 {
@@ -114,9 +120,13 @@ static int times_span(
 			in->file, all);
 	if (from >= to)
 		return error_set(e, ERR_RANGE, "-to %s: give a time after -from", r->to);
-	/* The end of a slice is not in the next one, whatever decimals make of it. */
-	span->first_slice = (uint32_t)floor(from / width + 1e-6);
-	span->last_slice = (uint32_t)ceil(fmin(to / width, UINT32_MAX) - 1e-6);
+	/* Ends go to the nearest border of slices, both alike: then parts add up to the whole. */
+	span->first_slice = nearest_slice(from / width);
+	span->last_slice = to < all ? nearest_slice(to / width) : UINT32_MAX;
+	if (span->first_slice < span->last_slice)
+		return 0;
+	span->first_slice = (uint32_t)(from / width);
+	span->last_slice = span->first_slice + 1;
 	return 0;
 }
 

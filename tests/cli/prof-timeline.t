@@ -75,6 +75,9 @@ for cuts in ([0, 60, 150], [0, 1, 2, 75, 119, 120, 150]):
     print(sums == whole)
 END
 is "parts add up to the whole" "$(cat parts | tr '\n' ' ')" "True True "
+sum() { for part; do prof -json $part phased; done | jq -s 'map(.total.counts[0].value * 100 | round) | add'; }
+is "also parts whose ends are within slices" "$(sum "-to 31%" "-from 31% -to 50.3%" "-from 50.3% -to 8.12" "-from 8.12")" "$(sum "")"
+is "the shortest part is a slice" "$(prof -head -from 8.1 -to 8.101 phased | grep -c '8\.053[0-9]* to 8\.12[0-9]* s')" 1
 run prof -from 8 phased
 like "the head says which part: whole slices" "$out" 'phased \(usertime\), 7\.9[0-9]* to 10 s'
 run prof -head -from 8 phased
