@@ -127,7 +127,7 @@ static void butterfly_rows(struct report_calls *c)
 		report_ranks(t, d, &c->sums, c->metric, false, &count);
 	const struct rank *callers = NULL, *callees = NULL;
 	struct report_cut cut = {.quit = d->request->quit};
-	struct report_fold fold = report_fold_of(d);
+	struct report_fold fold = report_fold_samples(d);
 
 	if (find_edges(&g, t, d) == 0) {
 		callers = rank_edges(&g, true);

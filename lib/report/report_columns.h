@@ -87,13 +87,19 @@ struct report_cut {
 struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usual);
 /* Is a row of that share left out, and all that follow?  Else it counts as shown. */
 bool report_cuts(struct report_cut *cut, double percent);
-/* A long list for people ends before its rows of one sample each, unless -whole or -q was given. */
+/* A long list for people ends before its rows of one sample each or below REPORT_FOLDED percent,
+ * unless -whole or -q was given. */
+#define REPORT_FOLDED 0.1
 struct report_fold {
 	bool on;
+	const struct prof_data *of; /* samples are those of its metrics; NULL: of something else */
+	bool many;                  /* a row of more than a sample is left out */
 	size_t shown, left;
 	uint64_t samples; /* of the rows left out, of the first metric */
 };
 struct report_fold report_fold_of(const struct prof_data *d);
+/* The same of rows whose samples are those of the metrics of d. */
+struct report_fold report_fold_samples(const struct prof_data *d);
 /* Is a row of these samples left out?  Else it counts as shown. */
 bool report_folds(struct report_fold *fold, const uint64_t *samples, size_t metrics);
 /* "n more rows of one sample each are left out (-whole)"; all: samples of the run, 0: no share is

@@ -28,7 +28,7 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 	const struct report_rank *ranks, size_t count, enum prof_grain grain)
 {
 	struct report_cut cut = {.quit = c->data->request->quit};
-	struct report_fold fold = report_fold_of(c->data);
+	struct report_fold fold = report_fold_samples(c->data);
 	const uint64_t *times = report_executions(c, s);
 	struct report_table *t = c->table;
 	size_t left = 0;

@@ -46,6 +46,17 @@ run prof -calltree few
 is "a call tree without branches of one sample" "$(rows)" 20
 like "which it counts" "$out" '^10 branches are left out \(of one sample, or below 0\.5%; -whole\)$'
 
+# Of events that were all counted, rows of 0.0% mean nothing; of samples, they may.
+{
+	printf 'type ideal\nimage elf %s\nmetric gi 1 model exact 15\n' "$work/long"
+	awk '/^f/ { i = substr($1, 2); print "sample 0 0 0", i < 17 ? 1000 : 2, "1:" $2 }' addresses
+} | "$build/tests/tools/experiment" counted || exit 1
+run prof counted
+is "counted events: rows below 0.1% are left out" "$(rows)" 7
+like "which is said" "$out" '^23 more rows below 0\.1%, 0\.7% in all, are left out \(-whole\)$'
+run prof -only 'f3?' counted
+is "but five rows are shown in any case" "$(rows)" 5
+
 # Heads fit 79 columns; what was modelled is in a line of its own.
 cat > model.text <<END
 type dsc_hwc
