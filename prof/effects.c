@@ -61,4 +61,9 @@ void say_without_effect(const struct options *o)
 	for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
 		if (effects[i].given)
 			say_effect(o, &effects[i]);
+	for (size_t i = 0; o->only.count > 1 && report_views[i].name; i++)
+		if (o->view[i] && report_views[i].flags & VIEW_RUN)
+			say("-only %s has no effect on -%s, which is about processes: "
+			    "-only process:NAME selects some",
+				o->only.data[0], report_views[i].name);
 }

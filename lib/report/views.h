@@ -17,6 +17,9 @@ enum view_flags {
 	VIEW_RAW = 128,
 	VIEW_INTEL = 256,
 	VIEW_WHOLE = 512,
+	/* What -only and -exclude mean there. */
+	VIEW_RUN = 1024,     /* nothing, of functions: it is about the run and its processes */
+	VIEW_OBJECTS = 2048, /* variables and allocations, not functions */
 };
 
 struct view {

@@ -111,6 +111,11 @@ like "an object that begins within a line: bytes are its own" "$out" 'false shar
 like "at each end, too" "$out" 'thread [12] reads and writes bytes 8-15 in run '
 
 is "-only: objects of that name" "$(prof -dataspace -json -only 'pack*' static.x | jq -rc '[.rows[] | select(.kind == "object") | .procedure] | join(" ")')" packed
+for report in dataspace datalines; do
+	run prof -$report -only main static.x
+	like "-$report -only FUNCTION: that it selects objects is said, and what selects functions" "$status $(printf '%s\n' "$out" | tail -n 1)" \
+		'^1 -only main: no object of this report is selected.*-heavy and -procedures select functions$'
+done
 is "-exclude: none of them" "$(prof -dataspace -json -exclude 'pack*' static.x | jq -rc '[.rows[] | select(.procedure == "packed")] | length')" 0
 like "-q: so many" "$(prof -dataspace -q 1 static.x)" 'more rows are left out \(-q\)'
 
