@@ -510,7 +510,8 @@ static double least_of(const struct culprits *c, uint32_t insn, unsigned set)
 	return fmax(0, fmin(w->wait - others, own));
 }
 
-static void add_culprits(struct culprits_sum *s, const struct culprits *c, uint32_t i)
+static void add_culprits(
+	struct culprits_sum *s, const struct culprits *c, uint32_t i, bool only_bounds)
 {
 	const struct culprit_wait *w = &c->wait[i];
 	double data = 0;
@@ -520,28 +521,34 @@ static void add_culprits(struct culprits_sum *s, const struct culprits *c, uint3
 
 		s->low[x->cause] += x->low;
 		s->high[x->cause] += x->high;
-		s->likely[x->cause] += x->likely;
+		s->likely[x->cause] += only_bounds ? 0 : x->likely;
 		data += CULPRIT_DATA >> x->cause & 1 ? x->high : 0;
 	}
 	s->data_low += w->unsure ? w->data_low : least_of(c, i, CULPRIT_DATA);
 	s->data_high += w->unsure ? w->data_high : fmin(data, w->wait);
 }
 
-void culprits_add(struct culprits_sum *s, const struct culprits *c, const struct culprits_input *in)
+void culprits_add(struct culprits_sum *s, const struct culprits *c, const struct culprits_input *in,
+	const bool *unsure)
 {
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct culprit_wait *w = &c->wait[i];
+		unsigned fixed = culprit_fixed(c, in, i);
 
 		s->cycles += in->cycles[i];
+		s->fixed_low[fixed] += w->unsure ? w->fixed_low : w->fixed;
+		s->fixed_high[fixed] += w->unsure ? w->fixed_high : w->fixed;
+		add_culprits(s, c, i, unsure && unsure[i]);
+		if (unsure && unsure[i]) {
+			s->unsure += in->cycles[i];
+			continue;
+		}
 		s->execution += w->execution;
-		s->fixed[culprit_fixed(c, in, i)] += w->fixed;
-		s->fixed_low[culprit_fixed(c, in, i)] += w->unsure ? w->fixed_low : w->fixed;
-		s->fixed_high[culprit_fixed(c, in, i)] += w->unsure ? w->fixed_high : w->fixed;
+		s->fixed[fixed] += w->fixed;
 		s->dynamic += w->dynamic;
 		s->gain += w->gain;
 		s->error += w->error;
 		s->unexplained += w->unexplained;
-		add_culprits(s, c, i);
 	}
 	s->untold += c->untold;
 }

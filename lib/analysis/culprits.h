@@ -166,10 +166,13 @@ struct culprits_sum {
 	double data_low, data_high; /* CULPRIT_L2 to CULPRIT_MEMORY taken together */
 	double fixed[CULPRIT_FIXED], fixed_low[CULPRIT_FIXED], fixed_high[CULPRIT_FIXED];
 	double execution, dynamic, gain, error, unexplained, untold;
+	double unsure; /* of instructions whose executions are too uncertain */
 	double cycles; /* of all */
 };
-void culprits_add(
-	struct culprits_sum *s, const struct culprits *c, const struct culprits_input *in);
+/* unsure: of each instruction, whether its cycles are added to s->unsure alone, and to the bounds;
+ * NULL: of none. */
+void culprits_add(struct culprits_sum *s, const struct culprits *c, const struct culprits_input *in,
+	const bool *unsure);
 
 /* The causes of misses of data. */
 #define CULPRIT_DATA (1u << CULPRIT_L2 | 1u << CULPRIT_LL | 1u << CULPRIT_MEMORY)

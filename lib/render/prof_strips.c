@@ -158,20 +158,28 @@ static int numeric_strips(
 	return 0;
 }
 
+static int text_strip(const struct report_table *t, size_t i, prof_strips *strips)
+{
+	const struct report_column *c = &t->columns.data[i];
+
+	return add_strip(strips, i, PROF_PART_TEXT, c->heading ? c->heading : c->name, "");
+}
+
+/* Numbers, with the texts that are about one of them, then other texts. */
 int prof_strips_make(const struct report_table *t, bool intervals, prof_strips *strips)
 {
-	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].kind != REPORT_TEXT &&
-			!(t->columns.data[i].flags & REPORT_SCRIPTS) &&
-			numeric_strips(t, intervals, i, strips))
-			return -1;
-	for (size_t i = 0; i < t->columns.count; i++) {
-		const struct report_column *c = &t->columns.data[i];
+	for (int texts = 0; texts < 2; texts++)
+		for (size_t i = 0; i < t->columns.count; i++) {
+			const struct report_column *c = &t->columns.data[i];
+			bool is_text = c->kind == REPORT_TEXT;
 
-		if (c->kind == REPORT_TEXT && !(c->flags & REPORT_SCRIPTS) &&
-			add_strip(strips, i, PROF_PART_TEXT, c->heading ? c->heading : c->name, ""))
-			return -1;
-	}
+			if (c->flags & REPORT_SCRIPTS ||
+				(is_text && !(c->flags & REPORT_BESIDE)) != texts)
+				continue;
+			if (is_text ? text_strip(t, i, strips)
+				    : numeric_strips(t, intervals, i, strips))
+				return -1;
+		}
 	return 0;
 }
 

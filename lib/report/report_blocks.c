@@ -16,9 +16,9 @@ void report_block_columns(struct report_waits *w, bool margin)
 			.unit = "cycles",
 			.label = LABEL_ESTIMATED},
 		[REPORT_BLOCK_EXECUTIONS] = report_executions_column(&w->x),
+		[REPORT_BLOCK_CONFIDENCE] = report_confidence_column(),
 		[REPORT_BLOCK_EACH] = report_cycles_column("each", "cycles each"),
 		[REPORT_BLOCK_BEST] = report_cycles_column("best", "best case"),
-		[REPORT_BLOCK_CONFIDENCE] = {.kind = REPORT_TEXT, .name = "confidence"},
 		[REPORT_BLOCK_CAUSE] = {.kind = REPORT_TEXT,
 			.name = "cause",
 			.heading = "waits for"},
@@ -94,11 +94,12 @@ struct report_block_row report_block_make(
 		.procedure = p->name,
 		.confidence = report_culprits_confidence(p, b->first),
 		.executions = explain_executions_of(&p->analysed, b->first),
-		.cycles = report_block_cycles(p, block)};
+		.cycles = report_block_cycles(p, block),
+		.unsure = report_culprits_unsure(p, b->first)};
 
 	for (uint32_t i = b->first; i < b->first + b->count; i++)
 		r.best += p->input.mi[i];
-	r.cause = causes_of(t, p, b, r.cycles);
+	r.cause = r.cycles > 0 && r.unsure ? r.unsure : causes_of(t, p, b, r.cycles);
 	isa_text(p->code.machine, p->code.bytes + (last->address - p->code.begin),
 		p->code.size - (size_t)(last->address - p->code.begin), last->address, ISA_ATT,
 		last_text);
@@ -131,6 +132,7 @@ size_t report_block_add(
 	cells[REPORT_BLOCK_EACH].quantity = explain_cycles_each(
 		&w->x.analysis, r->cycles / w->x.analysis.cycles, r->executions);
 	cells[REPORT_BLOCK_BEST].quantity = quantity_exact(r->best, LABEL_ESTIMATED);
+	cells[REPORT_BLOCK_EXECUTIONS].unsure = cells[REPORT_BLOCK_EACH].unsure = r->unsure;
 	cells[REPORT_BLOCK_CONFIDENCE].text = r->confidence;
 	cells[REPORT_BLOCK_CAUSE].text = r->cause;
 	if (margin && margin[0])

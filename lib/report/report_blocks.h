@@ -8,9 +8,9 @@
 enum report_block_column {
 	REPORT_BLOCK_CYCLES,
 	REPORT_BLOCK_EXECUTIONS,
+	REPORT_BLOCK_CONFIDENCE,
 	REPORT_BLOCK_EACH,
 	REPORT_BLOCK_BEST,
-	REPORT_BLOCK_CONFIDENCE,
 	REPORT_BLOCK_CAUSE,
 	REPORT_BLOCK_MARGIN, /* jumps, where they are drawn beside the blocks */
 	REPORT_BLOCK_COLUMNS
@@ -23,6 +23,7 @@ struct report_block_row {
 	uint32_t image, block;
 	uint64_t from, to; /* addresses, `to` exclusive */
 	const char *procedure, *confidence, *cause, *text;
+	const char *unsure; /* report_culprits_unsure */
 	struct quantity executions;
 	double cycles, best; /* all, and at least a time */
 };

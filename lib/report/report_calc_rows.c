@@ -19,7 +19,7 @@ int report_calc_init(struct dis *l, struct error *e)
 		[REPORT_CALC_WHY] = {.kind = REPORT_TEXT, .name = "static", .heading = "waits for"},
 		[REPORT_CALC_BLAME] = {.kind = REPORT_TEXT, .name = "culprit"},
 	};
-	const struct report_column confidence = {.kind = REPORT_TEXT, .name = "confidence"};
+	const struct report_column confidence = report_confidence_column();
 	struct report_column executions;
 	struct report_calc *c = l->calc;
 

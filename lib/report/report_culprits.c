@@ -30,7 +30,7 @@ const char *report_culprits_unsure(const struct explain_result *p, uint32_t i)
 		(q.value <= REPORT_TOO_WIDE * q.low && q.high <= REPORT_TOO_WIDE * q.value))
 		return NULL;
 	return !(q.low > 0) && p->analysed.analysis->branches ? "met by no burst"
-							      : "executions uncertain";
+							      : "executions not known";
 }
 
 static void take(struct report_table *t, const char *cause, double value, double low, double high,
@@ -177,11 +177,10 @@ static void add_possible(
 		snprintf(text + used, size - used, ")");
 }
 
-/* Shares follow from executions: without these, names alone. */
-static const char *unsure_text(
-	struct report_table *t, const struct share *list, size_t n, double all, const char *why)
+/* Samples are few, shares may be of a neighbour: names alone. */
+static const char *few_text(struct report_table *t, const struct share *list, size_t n, double all)
 {
-	const char *text = why;
+	const char *text = REPORT_FEW_SAMPLES;
 	bool any = false;
 
 	for (size_t k = 0; k < n && k < SHOWN && list[k].cycles > WORTH * all; k++) {
@@ -191,6 +190,29 @@ static const char *unsure_text(
 		any = true;
 	}
 	return text;
+}
+
+/* Shares follow from executions: without these, only a cause that no number of executions within
+ * the interval rules out is named. */
+static const char *unsure_text(
+	struct report_table *t, const struct explain_result *p, uint32_t i, const char *why)
+{
+	const struct culprit_wait *w = &p->culprits.wait[i];
+	const char *name = "dcache";
+	double least = w->unsure ? w->data_low : 0;
+
+	for (uint32_t k = w->first; k < w->first + w->count && w->unsure; k++) {
+		const struct culprit *c = &p->culprits.list.data[k];
+
+		if (c->low > least && !(CULPRIT_DATA >> c->cause & 1)) {
+			name = culprit_key((enum culprit_cause)c->cause);
+			least = c->low;
+		}
+	}
+	if (!(least > 0) || least < POSSIBLE * p->input.cycles[i])
+		return why;
+	return report_text(
+		t, "%s: %s %.0f%% at least", why, name, 100 * least / p->input.cycles[i]);
 }
 
 const char *report_culprits_text(struct report_table *t, const struct explain_result *p, uint32_t i)
@@ -203,11 +225,10 @@ const char *report_culprits_text(struct report_table *t, const struct explain_re
 
 	for (size_t k = 0; k < n; k++)
 		all += list[k].cycles;
-	if (!unsure && p->input.cycles[i] < FEW * p->input.sample &&
-		strcmp(list[0].name, "unexplained") == 0)
-		unsure = REPORT_FEW_SAMPLES;
 	if (unsure)
-		return unsure_text(t, list, n, all, unsure);
+		return unsure_text(t, p, i, unsure);
+	if (p->input.cycles[i] < FEW * p->input.sample && strcmp(list[0].name, "unexplained") == 0)
+		return few_text(t, list, n, all);
 	for (size_t k = 0; k < n && k < SHOWN && used < sizeof(text); k++) {
 		double percent = all > 0 ? 100 * list[k].cycles / all : 0;
 
@@ -229,7 +250,7 @@ const char *report_culprits_blame(
 
 	if (!w->count || w->fixed > p->culprits.list.data[w->first].likely)
 		blame = scheduled(p, i);
-	if (blame == FLOW_NONE || blame == i)
+	if (blame == FLOW_NONE || blame == i || report_culprits_unsure(p, i))
 		return "";
 	return report_text(t, "%llx", (unsigned long long)p->code.flow->insns.data[blame].address);
 }
@@ -279,6 +300,14 @@ struct report_column report_executions_column(const struct explain *x)
 		.label = x->analysis.exact && !x->analysis.compared
 				 ? x->d->metrics.data[x->analysis.counted].metric->label
 				 : LABEL_ESTIMATED};
+}
+
+struct report_column report_confidence_column(void)
+{
+	return (struct report_column){.kind = REPORT_TEXT,
+		.flags = REPORT_BESIDE,
+		.name = "confidence",
+		.heading = "(confidence)"};
 }
 
 struct report_column report_cycles_column(const char *name, const char *heading)

@@ -20,6 +20,8 @@ int report_waits_report(struct prof_data *d, struct report_table *t,
 
 /* A column of executions as computed by that analysis. */
 struct report_column report_executions_column(const struct explain *x);
+/* How sure these are: beside them, and its heading says so. */
+struct report_column report_confidence_column(void);
 /* A column of estimated cycles of one execution.  heading NULL: the name. */
 struct report_column report_cycles_column(const char *name, const char *heading);
 /* The row of code at an address, with its line. */
@@ -30,8 +32,8 @@ struct report_row report_code_row(
 const char *report_culprits_confidence(const struct explain_result *p, uint32_t i);
 /* An end of an interval against the value. The best intervals without watched addresses reach a
  * factor of 6 (by_branches.c), and their values are good. */
-#define REPORT_TOO_WIDE 10.0
-/* Are these so uncertain that no figure of them means anything? "met by no burst" ..., or NULL. */
+#define REPORT_TOO_WIDE 7.0
+/* Are these so uncertain that nothing follows from them? "met by no burst" ..., or NULL. */
 const char *report_culprits_unsure(const struct explain_result *p, uint32_t i);
 /* Adds the culprits of instruction i to the table's, as those of row. */
 void report_culprits_take(

@@ -50,6 +50,7 @@ enum report_column_flag {
 	REPORT_KEY = 1 << 8,        /* in JSON by its name as well */
 	REPORT_CHANGE = 1 << 9,     /* a difference: with its sign, and its interval as it is */
 	REPORT_FINE = 1 << 10,      /* seconds, each with microseconds */
+	REPORT_BESIDE = 1 << 11,    /* a text about the column before it: people see it there */
 };
 
 struct report_column {

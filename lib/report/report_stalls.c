@@ -99,8 +99,8 @@ static int stalls_take_procedure(void *to, struct explain_result *p, struct erro
 enum {
 	STALL_CYCLES,
 	STALL_EXECUTIONS,
-	STALL_CPI,
 	STALL_CONFIDENCE,
+	STALL_CPI,
 	STALL_CAUSE,
 	STALL_BLAME,
 	STALL_ADDRESS,
@@ -117,7 +117,7 @@ static void stalls_add_columns(const struct report_waits *w)
 			.label = LABEL_ESTIMATED},
 		[STALL_EXECUTIONS] = report_executions_column(&w->x),
 		[STALL_CPI] = report_cycles_column("cpi", NULL),
-		[STALL_CONFIDENCE] = {.kind = REPORT_TEXT, .name = "confidence"},
+		[STALL_CONFIDENCE] = report_confidence_column(),
 		[STALL_CAUSE] = {.kind = REPORT_TEXT, .name = "cause", .heading = "likely cause"},
 		[STALL_BLAME] = {.kind = REPORT_TEXT, .name = "because", .heading = "blame"},
 		[STALL_ADDRESS] = {.kind = REPORT_TEXT, .name = "at", .heading = "address"},

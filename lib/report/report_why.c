@@ -207,6 +207,7 @@ static void why_rows(const struct why *w)
 {
 	const struct culprits_sum *s = &w->all;
 	double fixed, dynamic = s->dynamic + s->gain;
+	double unknown = s->untold + s->unsure + w->bare;
 
 	dynamic_rows(w);
 	fixed = static_rows(w);
@@ -215,10 +216,10 @@ static void why_rows(const struct why *w)
 	add_exact(w, REPORT_ROW, "Net sampling error", "error", s->error);
 	if (w->kernel > 0)
 		add_exact(w, REPORT_ROW, "In the kernel", "kernel", w->kernel);
-	if (s->untold + w->bare > 0)
-		add_exact(w, REPORT_ROW, "Executions not known", "unknown", s->untold + w->bare);
+	if (unknown > 0)
+		add_exact(w, REPORT_ROW, "Executions not known", "unknown", unknown);
 	add_exact(w, REPORT_SUBTOTAL, "Total tallied", "total",
-		dynamic + fixed + s->execution + s->error + s->untold + w->bare + w->kernel);
+		dynamic + fixed + s->execution + s->error + unknown + w->kernel);
 }
 
 struct remedy {
@@ -267,6 +268,13 @@ static void advise(const struct why *w)
 		if (list[i].cycles > WORTH * w->all.cycles)
 			report_note(w->t, "%s, about %.0f%%: %s", list[i].name,
 				100 * list[i].cycles / w->all.cycles, list[i].text);
+	if (w->all.unsure > WORTH * w->all.cycles)
+		report_note(w->t,
+			"Executions not known, about %.0f%%: their intervals are wider than a "
+			"factor of %g, so no cause follows: run it for longer, or for exact ones, "
+			"%s",
+			100 * w->all.unsure / w->all.cycles, REPORT_TOO_WIDE,
+			report_culprits_counted(w->t, w->w->d, "-why"));
 	if (-w->all.gain > WORTH * w->all.cycles)
 		report_note(w->t, "Unexplained gain, %.0f%%: %s", 100 * w->all.gain / w->all.cycles,
 			w->w->x.analysis.exact
@@ -284,13 +292,27 @@ static bool why_is_kernels(const struct why *w, const struct explain_result *p)
 	return w->w->d->images.data[p->procedure->image].image->kind == EXPERIMENT_IMAGE_KERNEL;
 }
 
+/* No cause follows from executions that are not known. */
+static int why_add_culprits(struct why *w, const struct explain_result *p, struct error *e)
+{
+	size_t count = p->code.flow->insns.count;
+	bool *unsure = calloc(count + 1, sizeof(*unsure));
+
+	if (!unsure)
+		return error_nomem(e);
+	for (uint32_t i = 0; i < count; i++)
+		unsure[i] = report_culprits_unsure(p, i) != NULL;
+	culprits_add(&w->all, &p->culprits, &p->input, unsure);
+	free(unsure);
+	return 0;
+}
+
 static int why_take_procedure(void *to, struct explain_result *p, struct error *e)
 {
 	struct why *w = to;
 	const struct explain *x = &w->w->x;
 	double cycles = (double)p->code.sums[x->analysis.metric] * x->analysis.cycles;
 
-	(void)e;
 	for (uint32_t i = 0; p->code.flow && i < p->code.flow->insns.count; i++) {
 		const struct prof_waited *waited = profile_waited_at(&w->w->beside.modelled,
 			p->procedure->image, p->code.flow->insns.data[i].address);
@@ -298,10 +320,8 @@ static int why_take_procedure(void *to, struct explain_result *p, struct error *
 		if (waited)
 			profile_waited_add(&w->modelled, waited);
 	}
-	if (p->told) {
-		culprits_add(&w->all, &p->culprits, &p->input);
-		return 0;
-	}
+	if (p->told)
+		return why_add_culprits(w, p, e);
 	*(why_is_kernels(w, p) ? &w->kernel : &w->bare) += cycles;
 	w->all.cycles += cycles;
 	return 0;

@@ -89,6 +89,8 @@ static int worth(const struct tui_page *p, size_t i)
 	unsigned flags = p->table->columns.data[s->column].flags;
 	int value = parts[s->part];
 
+	if (flags & REPORT_BESIDE)
+		value = parts[PROF_PART_CUMULATIVE];
 	/* The main columns of the report have a higher value than others. */
 	if (flags & REPORT_MARGIN)
 		value = p->table->times.bins ? LINE : MARGIN;

@@ -98,7 +98,7 @@ if command -v script > /dev/null; then
 	is "no row is wider than a terminal of 80 columns" "$(sed '/^static: /,$d' narrow.shown | grep -E '.{81}')" ""
 	like "cause and place have a line of their own" "$(cat narrow.shown)" '^      mispredict 88%, static: la...  4010c4  4010ca   toss [(]app[)]$'
 	like "and a heading of their own" "$(cat narrow.shown)" '^      likely cause  +blame +address +function [(]dso: file, line[)]$'
-	is "numbers are as they are in a file" "$(grep -E '^ +[0-9]+  +[0-9.]+%' narrow.shown)" "$(prof -stalls -core zen4 time.exp ideal.exp | grep -E '^ +[0-9]+  +[0-9.]+%' | sed -E 's/ (exact) .*/ \1/')"
+	is "numbers are as they are in a file" "$(grep -E '^ +[0-9]+  +[0-9.]+%' narrow.shown)" "$(prof -stalls -core zen4 time.exp ideal.exp | grep -E '^ +[0-9]+  +[0-9.]+%' | sed -E 's/( exact +[0-9.]+) .*/\1/')"
 	script -qec "COLUMNS=150 NO_COLOR=1 prof -stalls -core zen4 time.exp ideal.exp" /dev/null < /dev/null | tr -d '\r' > wide.shown
 	prof -stalls -core zen4 time.exp ideal.exp > file.shown
 	ok "a wide terminal shows what a file has" cmp wide.shown file.shown

@@ -170,7 +170,7 @@ static inline const char *culprits_try(const struct flow *f, const struct core *
 	culprits_make(&made, f, core, seed);
 	if (culprits_find(&c, &made.in, NULL) == 0) {
 		wrong = culprits_check(&c, &made.in);
-		culprits_add(&sum, &c, &made.in);
+		culprits_add(&sum, &c, &made.in, NULL);
 	}
 	culprits_fini(&c);
 	culprits_unmake(&made);
