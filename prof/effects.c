@@ -51,7 +51,7 @@ void say_without_effect(const struct options *o)
 		{r->by ? "by" : "by thread", r->threads, VIEW_BY},
 		{"inclusive", r->inclusive, VIEW_INCLUSIVE},
 		{"inlines", r->inlines, VIEW_INLINES},
-		{"raw", r->raw, VIEW_RAW},
+		{"raw", r->raw, VIEW_RAW | (r->inlines ? VIEW_RAW_INLINES : 0)},
 		{"intel", r->intel, VIEW_INTEL},
 		{"whole", r->whole && !r->inclusive, VIEW_WHOLE},
 		{"classic", r->classic, VIEW_CYCLES},

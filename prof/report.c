@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Makes reports of experiments. */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,6 +63,44 @@ static const char *image_with(const struct prof_data *d, const char *name)
 	return NULL;
 }
 
+/* The function that one of this name was inlined in, where a sample was; NULL: none. */
+static const char *inlined_in(const struct prof_data *d, const char *glob, const char **image)
+{
+	enum { DEPTH = 32 };
+	struct image_frame frames[DEPTH];
+
+	for (size_t i = 0; i < d->places.count; i++) {
+		const struct profile_place *p = profile_place_at(d, i);
+		size_t n = d->names.ops->inlines(
+			d->names.context, p->key.image, p->key.address, frames, DEPTH);
+
+		*image = d->images.data[p->key.image].name;
+		for (size_t k = 0; k + 1 < n && k < DEPTH; k++)
+			if (frames[k].name && fnmatch(glob, frames[k].name, 0) == 0)
+				return profile_string_at(d, d->name[i].inlined
+								    ? d->name[i].real
+								    : d->name[i].procedure);
+	}
+	return NULL;
+}
+
+static void say_no_sample(
+	const struct prof_data *d, const char *by, const char *name, const char *hint)
+{
+	const char *image, *in = inlined_in(d, name, &image);
+
+	if (in)
+		say("-%s: '%s' is inlined in '%s' of %s: %s", by, name, in, image,
+			d->request->inlines ? "its samples are of what is inlined in it in turn"
+					    : "-inlines selects it there");
+	else if ((image = image_with(d, name)))
+		say("-%s: no sample was in '%s' of %s: ssrun -ideal counts its executions", by,
+			name, image);
+	else
+		say("-%s: no function or image matches '%s'%s%s", by, name,
+			*hint ? ": " : "; prof without this word lists them", hint);
+}
+
 static size_t say_unmatched(const struct options *o, const struct prof_data *d, const char *option,
 	const char *const *globs)
 {
@@ -69,17 +108,9 @@ static size_t say_unmatched(const struct options *o, const struct prof_data *d, 
 	char hint[512];
 
 	for (; globs && *globs; globs++) {
-		const char *by = option ? option : asked_by(o, *globs), *image;
-
 		if (!profile_unmatched(d, *globs, hint, sizeof(hint)))
 			continue;
-		image = image_with(d, *globs);
-		if (image)
-			say("-%s: no sample was in '%s' of %s: ssrun -ideal counts its executions",
-				by, *globs, image);
-		else
-			say("-%s: no function or image matches '%s'%s%s", by, *globs,
-				*hint ? ": " : "; prof without this word lists them", hint);
+		say_no_sample(d, option ? option : asked_by(o, *globs), *globs, hint);
 		unmatched++;
 	}
 	return unmatched;

@@ -171,7 +171,8 @@ int explain_procedures_init(struct explain_procedures *p, const struct prof_data
 				return -1;
 			own->begin = begin;
 			own->image = image;
-			own->name = d->name[place].procedure;
+			own->name = d->name[place].inlined ? d->name[place].real
+							   : d->name[place].procedure;
 		}
 		own->value += counts[0];
 		for (size_t k = 0; k < metrics; k++)

@@ -212,17 +212,39 @@ static int apply(struct unskid *u)
 	return 0;
 }
 
+enum { FEW_GROUPS = 64 }; /* many threads are too much work */
+
+static bool any_has_skid(const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->metrics.count; i++)
+		if (unskid_has_skid(d, i))
+			return true;
+	return false;
+}
+
+const char *explain_unskid_note(const struct prof_data *d, bool moved)
+{
+	if (moved)
+		return "Samples of interrupts are shown at the line that waited: that of the "
+		       "instruction executed before the address found (-raw: where they were "
+		       "found)";
+	if (d->request->raw || !any_has_skid(d))
+		return NULL;
+	return d->groups.count > FEW_GROUPS
+		       ? "Samples are where interrupts found them, as there are more than 64 "
+			 "threads: -heavy without -by shows the line that waited"
+		       : "Samples are where interrupts found them, as call paths and times are: "
+			 "-heavy and -inlines alone show the line that waited";
+}
+
 int explain_unskid(struct prof_data *d, bool *moved, struct error *e)
 {
-	enum { FEW = 64 };
 	struct unskid u = {.d = d};
 	int rc;
 
-	*moved = false;
-	for (size_t i = 0; i < d->metrics.count; i++)
-		*moved = *moved || unskid_has_skid(d, i);
-	/* call paths end where they were found; many threads are too much work */
-	*moved = *moved && !d->request->raw && !d->request->inclusive && d->groups.count <= FEW;
+	/* call paths end where they were found */
+	*moved = any_has_skid(d) && !d->request->raw && !d->request->inclusive &&
+		 d->groups.count <= FEW_GROUPS;
 	if (!*moved)
 		return 0;
 	if (profile_data_name(d, false, e))

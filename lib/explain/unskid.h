@@ -7,8 +7,7 @@
 
 /* To be called before names are requested. *moved: some samples may be elsewhere now. */
 int explain_unskid(struct prof_data *d, bool *moved, struct error *e);
-#define EXPLAIN_MOVED                                                                              \
-	"Samples of interrupts are shown at the line that waited: that of the instruction "        \
-	"executed before the address found (-raw: where they were found)"
+/* What a report of them says: where its samples are, and why not elsewhere; NULL: nothing. */
+const char *explain_unskid_note(const struct prof_data *d, bool moved);
 
 #endif

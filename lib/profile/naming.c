@@ -50,6 +50,10 @@ static int find_procedure(struct prof_data *d, const struct order *o, struct pro
 	if (d->request->inlines &&
 		n->ops->inlines(n->context, o->image, o->address, frames, 2) > 1 &&
 		frames[0].name) {
+		string = profile_string(d, text);
+		if (string < 0)
+			return -1;
+		name->real = (uint32_t)string;
 		text = frames[0].name;
 		name->begin = 0;
 		name->inlined = true;

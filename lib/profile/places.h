@@ -109,6 +109,7 @@ struct prof_name {
 	uint32_t line;
 	uint64_t begin; /* of the function; 0 if it has none */
 	bool inlined;   /* the procedure is one that was inlined there */
+	uint32_t real;  /* then, the function that it was inlined in */
 };
 
 /* Places of an image with neighbouring addresses, of group 0: found without a search. */

@@ -34,6 +34,8 @@ int report_calls_report(struct prof_data *d, struct report_table *t, const char 
 		rows(&c);
 		report_columns_total(&c.columns);
 		report_coverage(t, d);
+		if (d->request->inlines)
+			report_unskid_note(t, d, false);
 	}
 	profile_sums_fini(&c.sums);
 	return report_finish(t, rc, e);

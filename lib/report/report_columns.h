@@ -59,6 +59,8 @@ void report_brief_all(struct report_table *t, const struct prof_data *d);
 void report_brief_run(struct report_table *t, const struct prof_data *d);
 void report_brief_samples(struct report_table *t, const struct prof_data *d);
 void report_coverage(struct report_table *t, const struct prof_data *d);
+/* Where the samples of lines or inlined functions are (explain/unskid.h). */
+void report_unskid_note(struct report_table *t, const struct prof_data *d, bool moved);
 /* Notes on code that a runtime generated or interpreted (node, java ...), and how it gets names. */
 void report_runtimes(struct report_table *t, const struct prof_data *d);
 

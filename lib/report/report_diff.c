@@ -223,8 +223,10 @@ static int diff_make(struct report_diff *f, struct error *e)
 {
 	struct prof_data *d = f->data;
 	bool moved = false;
+	bool lines =
+		f->grain == PROF_BY_LINE || (f->grain == PROF_BY_PROCEDURE && d->request->inlines);
 
-	if ((f->grain == PROF_BY_LINE && explain_unskid(d, &moved, e)) ||
+	if ((lines && explain_unskid(d, &moved, e)) ||
 		(d->request->inclusive && profile_data_paths(d, e)) ||
 		profile_data_name(d, f->grain == PROF_BY_LINE, e) || report_diff_pairs(f, e))
 		return -1;
@@ -238,8 +240,8 @@ static int diff_make(struct report_diff *f, struct error *e)
 		return error_nomem(e);
 	report_diff_head(f);
 	diff_add_rows(f);
-	if (moved)
-		report_note(f->table, EXPLAIN_MOVED);
+	if (lines)
+		report_unskid_note(f->table, d, moved);
 	return 0;
 }
 

@@ -87,14 +87,15 @@ int report_list(struct prof_data *d, struct report_table *t, enum prof_grain gra
 	const char *executions, report_list_rows *add, struct error *e)
 {
 	bool inclusive = d->request->inclusive && grain != PROF_BY_SOURCE, moved = false;
+	/* What was inlined may be before or after the address found. */
+	bool lines = grain >= PROF_BY_LINE || (d->request->inlines && grain == PROF_BY_PROCEDURE);
 	struct report_columns c;
 	struct prof_sums s = {0};
 	int rc;
 
 	if (profile_data_metrics(d, e))
 		return -1;
-	if ((grain >= PROF_BY_LINE && explain_unskid(d, &moved, e)) ||
-		(inclusive && profile_data_paths(d, e)) ||
+	if ((lines && explain_unskid(d, &moved, e)) || (inclusive && profile_data_paths(d, e)) ||
 		profile_data_name(d, grain >= PROF_BY_LINE, e) ||
 		report_columns_init(&c, t, d, inclusive ? REPORT_COLUMNS_INCLUSIVE : 0,
 			d->request->compare ? NULL : executions, e))
@@ -111,8 +112,8 @@ int report_list(struct prof_data *d, struct report_table *t, enum prof_grain gra
 		report_coverage(t, d);
 		rc = report_both(t, d, &s, grain, e);
 	}
-	if (moved)
-		report_note(t, EXPLAIN_MOVED);
+	if (lines)
+		report_unskid_note(t, d, moved);
 	report_beside_fini(&c.beside);
 	profile_sums_fini(&s);
 	return report_finish(t, rc, e);

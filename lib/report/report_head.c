@@ -8,6 +8,7 @@
 #include "base/plural.h"
 #include "base/strbuf.h"
 #include "experiment/pauses.h"
+#include "explain/unskid.h"
 #include "report/report_columns.h"
 
 static const char *const reason_texts[EXPERIMENT_REASONS] = {
@@ -359,6 +360,14 @@ static void cover_nothing(struct report_table *t, const struct prof_data *d)
 			"No sample: the run had fewer than %.15g %s, which are one: if it should "
 			"have more, give it more work, or add up several runs (ssrun -runs)",
 			period, of->short_name);
+}
+
+void report_unskid_note(struct report_table *t, const struct prof_data *d, bool moved)
+{
+	const char *text = explain_unskid_note(d, moved);
+
+	if (text)
+		report_note(t, "%s", text);
 }
 
 void report_coverage(struct report_table *t, const struct prof_data *d)

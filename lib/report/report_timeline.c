@@ -353,6 +353,8 @@ static int timeline_make(struct timeline *l, struct error *e)
 		t->times.width * unit.scale, unit.name, bin_begin(l, l->bins) * whole.scale,
 		whole.name);
 	report_coverage(t, d);
+	if (d->request->inlines && !d->request->threads)
+		report_unskid_note(t, d, false);
 	return 0;
 }
 

@@ -7,7 +7,8 @@
  * on the page of its family. */
 const struct view report_views[] = {
 	{"procedures", "functions, most costly first (what prof does without options)",
-		report_procedures, VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_WHOLE},
+		report_procedures,
+		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_RAW_INLINES | VIEW_WHOLE},
 	{"heavy", "source lines, most costly first", report_heavy,
 		VIEW_BY | VIEW_INCLUSIVE | VIEW_INLINES | VIEW_RAW | VIEW_WHOLE},
 	{"lines", "source files with counts beside each line", report_lines,

@@ -20,6 +20,8 @@ enum view_flags {
 	/* What -only and -exclude mean there. */
 	VIEW_RUN = 1024,     /* nothing, of functions: it is about the run and its processes */
 	VIEW_OBJECTS = 2048, /* variables and allocations, not functions */
+
+	VIEW_RAW_INLINES = 4096, /* takes -raw if -inlines is given */
 };
 
 struct view {

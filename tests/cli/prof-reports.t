@@ -240,6 +240,43 @@ sed 's/ 40 1/ 9 1/' skid.text | make_experiment few.pcsamp || exit 1
 run prof -heavy few.pcsamp
 like "few samples stay" "$out" 'skid.c, 5'
 
+# ... and by inlined function: the same samples in all lists
+cat > inlined.c <<'END'
+static inline __attribute__((always_inline)) void wait_there(void)
+{
+	__asm__ volatile("nop");
+	__asm__ volatile("nop");
+}
+
+int main(void)
+{
+	wait_there();
+	__asm__ volatile(".globl here\nhere: nop");
+	return 0;
+}
+END
+${CC:-gcc} -g -O1 -no-pie -o inlined inlined.c || exit 1
+here=0x$(nm inlined | awk '$3 == "here" { print $1 }' | sed 's/^0*//')
+objcopy -N here inlined || exit 1
+sed "s|$work/skid|$work/inlined|; s|1:0x.*|1:$here|; s/clock,skid/clock,skid,stacks/" skid.text | make_experiment inlined.pcsamp || exit 1
+run prof -inlines inlined.pcsamp
+like "-inlines: of the function that waited" "$out" ' 40  wait_there \[inlined\]'
+like "and says so" "$out" 'line that waited'
+run prof -heavy -inlines inlined.pcsamp
+like "as -heavy" "$out" ' 40  wait_there \[inlined\]'
+run prof -inlines -raw inlined.pcsamp
+like "-inlines -raw: where they were found" "$err$out" ' 40  main \(inlined: '
+run prof -calltree -inlines inlined.pcsamp
+like "call paths are where they were found" "$out" '100.0%  main \('
+like "and say so" "$out" '^Samples are where interrupts found them'
+sed 's/ 40 1:.*/ 40 1:'"$(printf '0x%x' $((here - 1)))/" skid.text | sed "s|$work/skid|$work/inlined|" | make_experiment inner.pcsamp || exit 1
+run prof -dis -inlines -only wait_there inner.pcsamp
+like "-dis: the function that has the code" "$out" '^main: in inlined'
+for view in -procedures -heavy -dis; do
+	run prof $view -only wait_there inner.pcsamp
+	like "$view -only of what is inlined everywhere: what to type" "$status $err" "^1 prof: -only: 'wait_there' is inlined in 'main' of inlined: -inlines selects it there\$"
+done
+
 # -dump
 run prof -dump two
 like "-dump" "$out" 'schedule'
