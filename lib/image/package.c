@@ -115,14 +115,19 @@ static void package_take_parts(
 	}
 }
 
-/* The strings of a unit, and the positions in them of its table's strings. */
+/* The strings of a unit, and the positions in them of its table's strings. A unit names each
+ * once: a damaged table that names a long one again and again gets no more than twice all. */
 static void take_strings(struct span all, struct span table, size_t header, struct strbuf *strings,
 	struct strbuf *offsets)
 {
+	size_t most = 2 * all.size;
+
 	strbuf_putc(strings, '\0');
 	strbuf_add(offsets, (const char *)table.data, header);
 	for (size_t at = header; at + 4 <= table.size; at += 4) {
-		const char *text = elf_file_span_string(all, number_at(table, at, 4));
+		const char *text = strings->length < most
+					   ? elf_file_span_string(all, number_at(table, at, 4))
+					   : NULL;
 		uint32_t offset = text ? (uint32_t)strings->length : 0;
 
 		strbuf_add(offsets, (const char *)&offset, sizeof(offset));

@@ -51,7 +51,8 @@ want="shapes::square<int>::helper(int) at $work/shapes.h:13
 shapes::square<int>::area(int) const at $work/shapes.h:7
 count(int) at $work/main.cc:5"
 # Without columns, which compilers do not agree on.
-inlines() { "$q" "$@" | sed 's/\(:[0-9]*\):[0-9]*\( begins\)*$/\1/'; }
+without_columns() { sed 's/\(:[0-9]*\):[0-9]*\( begins\)*$/\1/'; }
+inlines() { "$q" "$@" | without_columns; }
 try() { # name compiler flags...
 	name=$1; shift
 	"$@" -o p main.cc other.cc 2>compile.log || { skip "inlined: $name" "the compiler does not do this"; return; }
@@ -107,6 +108,41 @@ for version in 4 5; do
 		is "inlined: DWARF $version from a package of $tool" "$(inlines p inlines "$(division p)")" "$want"
 	done
 done
+# A table that names one long string again and again takes the memory of few of them.
+repeat() { # package: the index, the table and the strings are at its end then
+	python3 - "$1" <<'EOF'
+import struct, sys
+with open(sys.argv[1], "rb") as file:
+    data = bytearray(file.read())
+headers, count, names = struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HH", data, 60)
+place = lambda i: struct.unpack_from("<QQ", data, headers + 64 * i + 24)
+name = lambda i: bytes(data[place(names)[0] + struct.unpack_from("<I", data, headers + 64 * i)[0]:]).split(b"\0")[0]
+at = {name(i): i for i in range(count)}
+part = lambda word: data[place(at[word])[0] : sum(place(at[word]))]
+index, table, strings = part(b".debug_cu_index"), part(b".debug_str_offsets.dwo"), part(b".debug_str.dwo")
+_, columns, units, slots = struct.unpack_from("<4I", index)
+offsets = 16 + 12 * slots + 4 * columns
+column = struct.unpack_from("<%dI" % columns, index, 16 + 12 * slots).index(6)
+long, many = len(strings), 100000
+strings += b"x" * 1000000 + b"\0"
+for unit in range(units):
+    cell = offsets + 4 * (unit * columns + column)
+    begin, size = (struct.unpack_from("<I", index, c)[0] for c in (cell, cell + 4 * columns * units))
+    own = table[begin : begin + size] + struct.pack("<I", long) * many
+    struct.pack_into("<I", index, cell, len(table))
+    struct.pack_into("<I", index, cell + 4 * columns * units, len(own))
+    table += own
+for word, new in ((b".debug_cu_index", index), (b".debug_str_offsets.dwo", table), (b".debug_str.dwo", strings)):
+    struct.pack_into("<QQ", data, headers + 64 * at[word] + 24, len(data), len(new))
+    data += new
+with open(sys.argv[1], "wb") as file:
+    file.write(data)
+EOF
+}
+if [ -s p.dwp ]; then
+	ok "a package with a string that is named 100,000 times" repeat p.dwp
+	is "... is read within 1 GB" "$(prlimit --as=1000000000 "$q" p inlines "$(division p)" | without_columns)" "$want"
+fi
 rm -f p.dwp
 is "without its .dwo files: the line" "$(inlines p inlines "$(division p)")" "count(int) at $work/shapes.h:13"
 g++ -O1 -g -gsplit-dwarf -o p main.cc other.cc
