@@ -22,6 +22,36 @@ static const char *fact_of(const struct prof_data *d, const char *key)
 	return f ? f->value : NULL;
 }
 
+/* What percentages are of, where functions are selected; NULL: the report has none of that kind. */
+static const char *percent_of(const struct report_table *t)
+{
+	static const char *const whole[] = {"procedures", "heavy", "lines", "butterfly", "calltree",
+		"dso", "dis", "calc", "timeline", "stalls", "topblocks", "cfg"};
+
+	for (size_t i = 0; t->report && i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (strcmp(whole[i], t->report) == 0)
+			return "the whole run";
+	return t->report && strcmp(t->report, "why") == 0 ? "their cycles" : NULL;
+}
+
+/* "% of the whole run: only find*": names are last, as the line may be cut. */
+static void brief_selected(struct report_table *t, const struct prof_data *d)
+{
+	const struct prof_request *r = d->request;
+	const char *of = percent_of(t), *separator = "";
+	struct strbuf text = {0};
+
+	for (const char *const *w = r->only; w && *w; w++, separator = ", ")
+		strbuf_printf(&text, "%sonly %s", separator, *w);
+	for (const char *const *w = r->exclude; w && *w; w++, separator = ", ")
+		strbuf_printf(&text, "%swithout %s", separator, *w);
+	if (text.length)
+		report_brief(t, "Selected", "%s%s%s%s", of ? "% of " : "", of ? of : "",
+			of ? ": " : "", strbuf_text(&text));
+	t->failed |= text.failed;
+	strbuf_fini(&text);
+}
+
 static void brief_files(struct report_table *t, const struct prof_data *d)
 {
 	const struct prof_request *r = d->request;
@@ -200,6 +230,7 @@ void report_brief_all(struct report_table *t, const struct prof_data *d)
 	if (!d->request->count)
 		return;
 	brief_files(t, d);
+	brief_selected(t, d);
 	report_brief_run(t, d);
 	report_brief_samples(t, d);
 }

@@ -134,6 +134,13 @@ is "-compare with one file: the message alone" "$status $out" "1 "
 like "has nothing to compare" "$err" '-compare: there is nothing to compare app.pcsamp.100 with: give two files or more'
 run prof -only 's*' -only compare app.pcsamp.100
 unlike "-only" "$out" 'main|\(unknown\)'
+for view in -procedures -heavy -lines -dso -dis -butterfly -calltree; do
+	run prof $view -only search -exclude nothing app.usertime.200 app.pcsamp.100
+	like "$view -only: what percentages are of" "$out" '^Selected  *% of the whole run: only search, without nothing$'
+done
+run prof -butterfly -only search app.usertime.200
+like "-butterfly -only: they are" "$out" '90.0%.* 30.0%  search '
+like "also those of its callees" "$out" '60.0%  *compare '
 run prof -exclude app app.pcsamp.100
 unlike "-exclude" "$out" 'search'
 like "what is left keeps its share of the whole" "$out" '3\.6%.* schedule \(\[kernel\]\)'
