@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/elf_file.h"
 #include "image/fingerprint.h"
 #include "image/image.h"
 #include "image/probes.h"
@@ -39,6 +40,27 @@ static struct image *find(void *context, uint64_t pc, uint64_t *bias)
 	return context;
 }
 
+static struct image *find_none(void *context, uint64_t pc, uint64_t *bias)
+{
+	(void)context;
+	(void)pc;
+	*bias = 0;
+	return NULL;
+}
+
+/* What a process has where there is no image: the end of a trampoline, or what is none. */
+static size_t code_of(void *context, uint64_t pc, uint8_t *bytes, size_t size)
+{
+	static const uint8_t ends[][5] = {
+		{0x48, 0x83, 0xc4, 0x08, 0xc3}, {0x5d, 0xc3}, {0x90, 0x90, 0x90, 0x90, 0x90}};
+
+	(void)context;
+	if (pc % 7 == 0 || size > sizeof(ends[0]))
+		return 0;
+	memcpy(bytes, ends[pc % 3], size);
+	return size;
+}
+
 static void unwind_at(struct image *image, uint64_t pc)
 {
 	/* Frames that are linked, and then the end. */
@@ -65,6 +87,9 @@ static void unwind_at(struct image *image, uint64_t pc)
 	unwind_from_perf(&s, s.machine, pc % 2 ? UINT64_MAX : 0xff0fff, values);
 	if (u && unwind(u, &s, find, NULL, pcs, 8, &complete, &interrupted) > 8)
 		abort();
+	s.code = code_of;
+	if (u && unwind(u, &s, find_none, NULL, pcs, 8, &complete, NULL) > 8)
+		abort();
 	unwind_free(u);
 }
 
@@ -73,12 +98,19 @@ static void open_others(void)
 {
 	static const char *const paths[] = {"/dev/null", "/", "/proc/self/fd/none"};
 	const struct image_search where = {0};
+	uint64_t bytes, fingerprint;
+	uint8_t build_id[64];
+	size_t length;
 
 	for (int i = 0; i < 3; i++) {
 		const struct image_identity id = {.path = paths[i]};
 		struct error e = {0};
 
 		if (image_open(&id, &where, &e) || !*e.message)
+			abort();
+		e = (struct error){0};
+		if (image_identify(paths[i], build_id, &length, &bytes, &fingerprint, &e) &&
+			!*e.message)
 			abort();
 	}
 }
@@ -237,6 +269,7 @@ static void ask_file(const char *path, const uint8_t *data, size_t size)
 	struct image_facts facts;
 	uint64_t bytes, fingerprint;
 	struct error e = {0};
+	struct elf_file *f;
 	size_t length;
 
 	if (image_facts_read(path, &facts, &e) == 0)
@@ -246,10 +279,14 @@ static void ask_file(const char *path, const uint8_t *data, size_t size)
 	if (image_identify(path, build_id, &length, &bytes, &fingerprint, &e) == 0 &&
 		(length > sizeof(build_id) || (!length && !fingerprint)))
 		abort();
-	/* In pieces from the file, and as a whole from memory. */
+	/* In pieces from the file, and as a whole from memory, and as it is mapped. */
 	if (!length && fingerprint &&
 		(bytes != size || identify_fingerprint(data, size) != fingerprint))
 		abort();
+	f = elf_file_open(path, NULL);
+	if (f && identify_file(f) != identify_fingerprint(data, size))
+		abort();
+	elf_file_close(f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -292,6 +329,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ask_variables(image);
 	ask_probes(image);
 	(void)image_symbol_find(image, "main");
+	(void)image_is_whole(image);
 	(void)image_complaint(image);
 	image_close(image);
 	return 0;

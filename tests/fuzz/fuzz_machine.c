@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "machine/machine.h"
+#include "machine/private.h"
 
 #include "../unit/machine_print.h"
 #include "scratch.h"
@@ -46,6 +46,22 @@ static void model_a_little(const struct machine *m)
 	free(memory);
 }
 
+/* A name leads to no other directory. */
+static void look_for(const uint8_t *data, size_t size)
+{
+	char name[100];
+	struct machine m;
+	struct error e = {0};
+
+	if (size >= sizeof(name))
+		size = sizeof(name) - 1;
+	memcpy(name, data, size);
+	name[size] = '\0';
+	if (machine_ours(name, &m, &e) != 1 && strchr(name, '/'))
+		abort();
+	machine_ours_missing(name, &e);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct strbuf text = {0}, again = {0};
@@ -53,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct scratch file;
 	struct error e = {0};
 
+	look_for(data, size);
 	if (machine_parse((const char *)data, size, "input", &m, &e)) {
 		if (!e.message[0] || e.code == ERR_NONE)
 			abort();
