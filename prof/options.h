@@ -28,6 +28,7 @@ struct options {
 	const char *image;
 	const char *plot, *x, *y;
 	word_list metrics;
+	unsigned long width; /* of rows; 0: the terminal's */
 	char **files; /* words of argv that are not options, NULL-terminated; owned, the words not
 		       */
 	char *line;   /* the command line, as one text */

@@ -17,6 +17,14 @@
 #include "report.h"
 #include "report/report_names.h"
 
+/* Columns that rows have to fit; 0: any number. */
+static size_t room_for_rows(const struct options *o)
+{
+	if (o->width)
+		return o->width;
+	return o->output || !isatty(STDOUT_FILENO) ? 0 : terminal_columns();
+}
+
 static int draw(
 	const struct options *o, const struct report_table *t, struct strbuf *out, struct error *e)
 {
@@ -25,9 +33,7 @@ static int draw(
 	struct prof_style style = {.intervals = o->intervals,
 		.utf8 = terminal && terminal_utf8(),
 		.head = o->head,
-		.width = terminal && !(o->names && strcmp(o->names, "full") == 0)
-				 ? terminal_columns()
-				 : 0,
+		.width = o->names && strcmp(o->names, "full") == 0 ? 0 : room_for_rows(o),
 		.dim = terminal && (!no_color || !*no_color)};
 
 	if (o->json)
@@ -280,11 +286,11 @@ struct load_request reporting_files(const struct options *o)
 static size_t timeline_width(const struct options *o)
 {
 	enum { USUAL = 40, MOST = 60, BESIDE = 60, SCRIPTS = 64 };
-	unsigned columns = o->output ? 0 : terminal_columns();
+	size_t columns = room_for_rows(o);
 
 	if (o->json || o->csv)
 		return SCRIPTS;
-	if (!isatty(STDOUT_FILENO) || columns < USUAL + BESIDE)
+	if (columns < USUAL + BESIDE)
 		return USUAL;
 	return columns - BESIDE < MOST ? columns - BESIDE : MOST;
 }
@@ -293,11 +299,11 @@ static size_t timeline_width(const struct options *o)
 static size_t name_limit(const struct options *o)
 {
 	enum { USUAL = 60, LEAST = 40, BESIDE = 60 };
-	unsigned columns = o->output ? 0 : terminal_columns();
+	size_t columns = room_for_rows(o);
 
 	if (o->names && strcmp(o->names, "full") == 0)
 		return 0;
-	if (o->html || !columns || !isatty(STDOUT_FILENO))
+	if (o->html || !columns)
 		return USUAL;
 	return columns > LEAST + BESIDE ? columns - BESIDE : LEAST;
 }

@@ -407,7 +407,7 @@ void render_prof_text(
 	if (t->notes.count || cut)
 		strbuf_putc(out, '\n');
 	if (cut)
-		strbuf_puts(out, "Rows are cut to the width of the terminal (-names full)\n");
+		strbuf_puts(out, "Rows are cut to the width (-names full)\n");
 	for (size_t i = 0; i < t->notes.count; i++) {
 		shown_puts(out, t->notes.data[i].value);
 		strbuf_putc(out, '\n');

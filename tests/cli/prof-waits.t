@@ -67,17 +67,22 @@ is "JSON: threads of a place" "$(printf '%s' "$out" | jq -r '[.rows[] | select(.
 like "JSON: which threads waited longest, of the run" "$(printf '%s' "$out" | jq -r '.run[] | objects | select(.name == "Waited") | .value')" '^[0-9]+ waits 0[.][0-9]+ s '
 report futex
 is "times of one column have one form" "$(printf '%s\n' "$out" | grep -E '^ +[0-9.]+ +[0-9.]+%' | grep -vE '^ +[0-9]+[.][0-9]{6} +[0-9.]+% +[0-9]+  [0-9]+[.][0-9]{6}  ')" ""
+longest() { awk 'length > n { n = length } END { print n + 0 }'; }
+rows_of() { "$@" | grep -E '^ +[0-9.]+ +[0-9.]+%|^ {40}'; }
+is "-width: rows fit it without a terminal" "$(rows_of prof -waits -whole -width 90 futex | longest)" 90
+is "COLUMNS is of terminals: in a pipe rows are whole" "$(rows_of env COLUMNS=90 prof -waits -whole futex | longest)" "$(rows_of prof -waits -whole futex | longest)"
+ok "-width is of files, too" prof -waits -whole -width 90 -o fitted futex
+is "as wide" "$(rows_of cat fitted | longest)" 90
 if command -v script > /dev/null; then
 	# on_terminal COLUMNS COMMAND: as long rows as it prints, beside those that are wrapped in words
 	on_terminal() { script -qec "COLUMNS=$1 NO_COLOR=1 $2" /dev/null < /dev/null | tr -d '\r' | grep -E '^ +[0-9.]+ +[0-9.]+%|^ {40}'; }
-	longest() { awk 'length > n { n = length } END { print n + 0 }'; }
 	like "longer rows than a terminal has columns" "$(prof -waits -whole futex | longest)" '^1[3-9][0-9]|^[2-9][0-9][0-9]'
 	for columns in 90 120; do
 		is "on one of $columns they end with it" "$(on_terminal $columns 'prof -waits -whole futex' | longest)" "$columns"
 	done
 	like "with file and line, if there is room" "$(on_terminal 120 'prof -waits -whole futex')" '[.][.][.] [(]waits: waits[.]c, [0-9]+[)]$'
 	is "-names full: whole" "$(on_terminal 90 'prof -waits -whole -names full futex' | longest)" "$(prof -waits -whole -names full futex | longest)"
-	like "and it is said" "$(script -qec 'COLUMNS=90 prof -waits -whole futex' /dev/null < /dev/null)" 'Rows are cut to the width of the terminal .-names full.'
+	like "and it is said" "$(script -qec 'COLUMNS=90 prof -waits -whole futex' /dev/null < /dev/null)" 'Rows are cut to the width .-names full.'
 else
 	skip "rows that fit the terminal" "script is not installed"
 fi
