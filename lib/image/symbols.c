@@ -128,22 +128,25 @@ static const char *symbols_name(struct elf_file *f, const GElf_Sym *s, struct sp
 	return name;
 }
 
-/* A label ends where a symbol begins that is not wanted itself. */
+/* A label ends where a symbol begins that is not wanted itself. Those below it end at the label,
+ * and of those at its address the first is taken: many labels below many symbols take no time for
+ * each pair. */
 static int symbols_limit(void *context, struct elf_file *f, const GElf_Sym *s, struct span strings)
 {
 	struct candidates *c = context;
-	const char *name = NULL;
+	struct candidate *label;
+	uint64_t address;
 	size_t low;
 
 	if (!s->st_size || !symbol_section(f, s))
 		return 0;
 	low = vec_search(i, c->all.count, c->all.data[i].address < s->st_value);
-	for (; low > 0 && c->all.data[low - 1].label && c->all.data[low - 1].limit > s->st_value;
-		low--) {
-		if (!name && !(name = symbols_name(f, s, strings)))
-			return 0;
-		c->all.data[low - 1].limit = s->st_value;
-	}
+	if (!low)
+		return 0;
+	address = c->all.data[low - 1].address;
+	label = &c->all.data[vec_search(i, low, c->all.data[i].address < address)];
+	if (label->label && label->limit > s->st_value && symbols_name(f, s, strings))
+		label->limit = s->st_value;
 	return 0;
 }
 
