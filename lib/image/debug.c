@@ -10,6 +10,8 @@
 
 #include "image/private.h"
 
+#define FEW_RANGES (1u << 20) /* of code, that any file may have: it can be compressed */
+
 bool debug_is_code(struct debug *d, uint64_t low, uint64_t high)
 {
 	const struct elf_file *f = d->image->elf;
@@ -31,9 +33,15 @@ int debug_add_ranges(struct debug *d, Dwarf_Die *die, struct intervals *to, uint
 	Dwarf_Addr base = 0, low, high;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+	while (d->ranges_left && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		d->ranges_left--;
 		if (debug_is_code(d, low, high) && intervals_add(to, low, high, value))
 			return -1;
+	}
+	if (!d->ranges_left)
+		image_complain(d->image,
+			"some functions are not known: its debug information has more ranges of "
+			"code than bytes");
 	return 0;
 }
 
@@ -187,6 +195,7 @@ static void debug_find(struct debug *d)
 		image_complain(image, "it has no debug information (compile with -g)");
 	if (!d->elf)
 		return;
+	d->ranges_left = FEW_RANGES + d->elf->raw.size;
 	hide_unused(d->elf);
 	d->dwarf = debug_begin(d->elf);
 	if (d->dwarf && debug_strings_end(d->elf)) {

@@ -39,6 +39,7 @@ struct debug {
 	Elf *no_alt;             /* an empty file in place of a missing one */
 	VEC(struct unit) units;  /* in order of offset */
 	struct intervals ranges; /* of addresses to units, by index */
+	size_t ranges_left;      /* that may be read yet */
 	struct table names;      /* of functions' entries */
 
 	struct table lines, files, answers; /* of lines.c */
@@ -58,7 +59,8 @@ struct unit *debug_unit_at(struct debug *d, uint64_t address);
 struct unit *debug_unit_of(struct debug *d, Dwarf_Die *die);
 /* Can code be at this address? Code that linkers removed has addresses such as 0 and -1. */
 bool debug_is_code(struct debug *d, uint64_t low, uint64_t high);
-/* Adds the ranges of an entry that are code. -1 when memory is out. */
+/* Adds the ranges of an entry that are code. -1 when memory is out. No more ranges are read than
+ * the files have bytes: damaged entries can have one long list of them again and again. */
 int debug_add_ranges(struct debug *d, Dwarf_Die *die, struct intervals *to, uint32_t value);
 
 /* A handle of the file, whose sections are inflated here, not by libdw. NULL: failed. */

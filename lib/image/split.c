@@ -71,6 +71,7 @@ static bool link_file(struct debug *d, const struct skeleton *k, const char *pat
 	struct split *s = calloc(1, sizeof(*s)), **slot = s ? vec_push(&d->splits) : NULL;
 	struct strbuf unit = {0};
 	Dwarf_Half version;
+	size_t bytes = 0;
 	uint8_t type;
 	Dwarf_CU *cu;
 	Dwarf_Die die;
@@ -97,9 +98,12 @@ static bool link_file(struct debug *d, const struct skeleton *k, const char *pat
 	strbuf_fini(&unit);
 	if (s->dwarf && d->alt)
 		dwarf_setalt(s->dwarf, d->alt);
-	return s->dwarf &&
-	       dwarf_get_units(s->dwarf, NULL, &cu, &version, &type, &die, found) == 0 &&
-	       found->addr;
+	if (!s->dwarf || dwarf_get_units(s->dwarf, NULL, &cu, &version, &type, &die, found) != 0 ||
+		!found->addr)
+		return false;
+	(void)elf_rawfile(dwarf_getelf(dwarf_cu_getdwarf(found->cu)), &bytes);
+	d->ranges_left += bytes;
+	return true;
 }
 
 /* libdw would open any file, and read strings to their zero. */

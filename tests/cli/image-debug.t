@@ -160,6 +160,39 @@ done
 is "damaged .dwo files: no crash" "$survived" 18
 cp dwo.whole "$1"
 
+# 20,000 functions with the same 20,000 ranges
+cat > ranges.s <<'EOF'
+	.text
+	.globl whole
+	.type whole, @function
+whole:	.fill 40000, 1, 0x90
+	.size whole, . - whole
+	.section .debug_abbrev, "", @progbits
+	.byte 1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0 /* a unit with low_pc and high_pc */
+	.byte 2, 0x2e, 0, 0x55, 0x17, 0, 0, 0    /* a function with ranges */
+	.section .debug_info, "", @progbits
+	.long 2f - 1f
+1:	.short 4
+	.long 0
+	.byte 8, 1
+	.quad whole, 40000
+	.rept 20000
+	.byte 2
+	.long 0
+	.endr
+	.byte 0
+2:	.section .debug_ranges, "", @progbits
+	.set at, 0
+	.rept 20000
+	.quad at, at + 1
+	.set at, at + 2
+	.endr
+	.quad 0, 0
+EOF
+as -o ranges.o ranges.s && ld -e whole -o ranges ranges.o
+is "ranges that are named again and again: the complaint, within 1 GB" "$(prlimit --as=1000000000 "$q" ranges complaint whole+0x7)" \
+	"some functions are not known: its debug information has more ranges of code than bytes"
+
 # separate debug files
 g++ -O1 -g -o whole main.cc other.cc
 at=$(division whole)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Asks lib/image about a file: image_query [-option ...] FILE QUESTION [ARGUMENT]
- *   identify | symbols | complaint | find NAME | symbol A | line A | inlines A | code A | data A
+ *   identify | symbols | complaint [A] | find NAME | symbol A | line A | inlines A | code A |
+ *   data A
  *   each: for addresses from standard input, one line each: function, line; frames, innermost first
  *   every N: symbol, line and inlines of N addresses spread over all functions, and how long it
  * took A is an address in hex, or a name with +0xOFFSET behind it.
@@ -116,9 +117,12 @@ static int ask_symbols(struct image *image, const char *argument)
 
 static int ask_complaint(struct image *image, const char *argument)
 {
-	const char *text = image_complaint(image);
+	struct image_frame frames[1];
+	const char *text;
 
-	(void)argument;
+	if (*argument)
+		(void)image_inlines_at(image, address_of(image, argument), frames, 1);
+	text = image_complaint(image);
 	puts(text ? text : "none");
 	return 0;
 }
