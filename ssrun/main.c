@@ -39,7 +39,7 @@
 /* -h: one screen of 80 columns. */
 static const char overview[] =
 	"usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
-	"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
+	"       ssrun -EXPERIMENT [options] -pid PID | -a [command]\n"
 	"\n" EXPERIMENTS
 	"Process  -pid PID     a running process      -a           the whole system\n"
 	"         -for SECONDS                        -cal SECONDS phases\n"
@@ -58,7 +58,7 @@ static const char overview[] =
 
 static const char usage[] =
 	"usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
-	"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
+	"       ssrun -EXPERIMENT [options] -pid PID | -a [command]\n"
 	"       ssrun -list\n"
 	"Samples a run into COMMAND.EXPERIMENT.PID, for prof.  Try: ssrun -pcsamp "
 	"command\n\n" EXPERIMENTS "\n"
@@ -105,7 +105,10 @@ static int act(struct options *o, int argc, char **argv)
 		return say_failure(&e);
 	}
 	if (!o->metrics.list.count) {
-		say("no experiment was given: try ssrun -fpcsamp command; -list shows all");
+		say("no experiment was given: try ssrun -fpcsamp %s; -list shows all",
+			o->pid   ? "-pid PID"
+			: o->all ? "-a sleep 10"
+				 : "command");
 		return EXIT_OURS;
 	}
 	if (!o->command && !o->pid && !o->all) {

@@ -228,7 +228,8 @@ const struct option_row option_table[] = {
 		OPTION_STRING, FIELD(stack_text)},
 	{"pid", "PID", "sample a running process until it ends or ^C", OPTION_STRING,
 		FIELD(pid_text)},
-	{"a", NULL, "sample the whole system until ^C or -for", FIELD(all)},
+	{"a", NULL, "sample the whole system until ^C or -for, or while the command runs",
+		FIELD(all)},
 	{"cpus", NULL, "keep the CPU of each sample, for prof -by cpu", FIELD(cpus)},
 	{"for", "SECONDS", "with -pid and -a: stop after this time", OPTION_SECONDS,
 		FIELD(seconds)},
@@ -438,9 +439,8 @@ static int check(const struct options *o, struct error *e)
 {
 	const struct rule rules[] = {
 		{o->pid && o->command, "-pid attaches to a running process: leave out the command"},
-		{o->all && (o->command || o->pid), "-a samples the whole system: leave out -pid "
-						   "and the command, and limit it by -for"},
-		{o->seconds > 0 && !o->pid && !o->all,
+		{o->all && o->pid, "-a samples the whole system: leave out -pid"},
+		{o->seconds > 0 && (o->command || (!o->pid && !o->all)),
 			"-for needs -pid or -a: a command ends by itself"},
 		{o->runs > 1 && (o->pid || o->all),
 			"-runs needs a command that it can run again: leave out -pid and -a"},

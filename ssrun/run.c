@@ -71,9 +71,9 @@ int name_output(const struct options *o, struct collect_output *output, struct e
 		process_name(o->pid, name, sizeof(name));
 	collect_metrics_type(&o->metrics, &type);
 	rc = collect_output_init(output, o->output, directory && *directory ? directory : NULL,
-		o->command ? o->command[0]
-		: name[0]  ? name
-			   : "system",
+		o->all       ? "system"
+		: o->command ? o->command[0]
+			     : name,
 		strbuf_text(&type), o->output && !rank_of_several() ? -1 : rank_here(), e);
 	strbuf_fini(&type);
 	return rc ? -1 : collect_output_check(output, e);
@@ -134,7 +134,11 @@ static void say_written(const struct options *o, const struct collect_output *ou
 			say("each rank wrote a file: prof %s.r*", o->output);
 		else if (rank_here() == 0 && !o->quiet)
 			say("wrote %s, and each other rank a file", output->path);
-	} else if (o->verbose || (chosen && !o->quiet))
+	} else if (o->all && (o->verbose || (chosen && !o->quiet)))
+		say("wrote %s: prof -usage %s reports processes, prof -by process %s also what "
+		    "each did",
+			output->path, output->path, output->path);
+	else if (o->verbose || (chosen && !o->quiet))
 		say("wrote %s: prof %s", output->path, output->path);
 }
 

@@ -23,12 +23,12 @@ enum collect_stack {
 };
 
 struct collect_request {
-	char *const *argv; /* the command; NULL with pid and all */
+	char *const *argv; /* the command; NULL with pid; with all, it may be NULL */
 	int input;         /* the command's standard input; 0: ours */
 	bool silent;       /* its standard output and error go to /dev/null */
 	pid_t pid;         /* attach to this process; 0: none */
 	uint64_t began;    /* when that began, by proc_began; 0: any */
-	bool all;          /* the whole system */
+	bool all;          /* the whole system, while a command runs if there is one */
 	double seconds;    /* with pid and all: no longer than this; 0: until they end, or ^C */
 	const struct collect_metrics *metrics; /* with sources (collect_choose) */
 	const struct machine *machine;         /* the model's; else this host's */

@@ -262,7 +262,7 @@ int collect_model(const struct collect_request *r, struct experiment *x,
 	struct source_options options;
 	int rc = -1;
 
-	if (!r->argv) {
+	if (!r->argv || r->all) {
 		error_set(e, ERR_UNSUPPORTED, "the model cannot look at what runs already");
 		return error_hint(e, "give a command");
 	}

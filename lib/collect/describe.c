@@ -35,12 +35,12 @@ static int fact_command(const struct collect_request *r, struct experiment *x, s
 	struct strbuf text = {0};
 	int rc;
 
+	if (r->all)
+		strbuf_printf(&text, "the whole system (-a)%s", r->argv ? ", beside " : "");
 	for (size_t i = 0; r->argv && r->argv[i]; i++)
 		strbuf_printf(&text, "%s%s", i ? " " : "", r->argv[i]);
 	if (!r->argv && r->pid)
 		strbuf_printf(&text, "process %d (-pid)", (int)r->pid);
-	else if (!r->argv)
-		strbuf_puts(&text, "the whole system (-a)");
 	rc = experiment_fact(x, "command", strbuf_text(&text), e);
 	strbuf_fini(&text);
 	return rc;

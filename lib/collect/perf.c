@@ -228,7 +228,8 @@ static int begin_command(struct collection *c, struct error *e)
 	return launch_release(&c->launch, e);
 }
 
-/* For a process that sleeps now, the place is unknown. */
+/* For a process that sleeps now, the place is unknown. A command beside the whole system is one of
+ * its processes. */
 static int begin_running(struct collection *c, struct error *e)
 {
 	const struct collect_request *r = c->request;
@@ -247,8 +248,10 @@ static int begin_running(struct collection *c, struct error *e)
 	c->pidfd = r->all ? -1 : (int)syscall(SYS_pidfd_open, r->pid, 0);
 	c->began = c->sampler.spaces.began = clock_ns();
 	rings_enable(&c->sampler.rings, true);
+	if (r->all && look_at_all(c, e))
+		return -1;
 	if (r->all)
-		return look_at_all(c, e);
+		return c->launched ? launch_release(&c->launch, e) : 0;
 	if (!spaces_process(&c->sampler.spaces, r->pid, c->began))
 		return error_nomem(e);
 	return begin_tracer(c, r->pid, e);
@@ -289,7 +292,7 @@ static int perf_begin(struct collection *c, struct error *e)
 	/* The command is forked before we block signals: it keeps our original mask. */
 	if ((r->argv && start_command(c, e)) || take_signals(c, !wants_tracer(c), e))
 		return -1;
-	if ((r->argv ? begin_command(c, e) : begin_running(c, e)) || prepare_poll(c, e))
+	if ((r->argv && !r->all ? begin_command : begin_running)(c, e) || prepare_poll(c, e))
 		return -1;
 	if (r->caliper_seconds > 0)
 		c->next_caliper = c->began + (uint64_t)(r->caliper_seconds * SECOND);

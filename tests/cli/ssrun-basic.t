@@ -75,6 +75,8 @@ run ssrun -e dsc true
 like "-e without a period" "$status $err" '^125 .*no period'
 run ssrun -pcsamp -pid 1 true
 is "a process or a command" "$status" 125
+run ssrun -a true
+like "-a without an experiment: what to type" "$status $err" "^125 .*try ssrun -fpcsamp -a sleep 10; "
 run ssrun -pcsamp -for 1 true
 is "-for is not for commands" "$status" 125
 run ssrun -pcsamp -calsig KILL true

@@ -113,6 +113,15 @@ else
 fi
 
 if [ "$(id -u)" = 0 ]; then
+	run ssrun -fpcsamp -a "$sampled" loop 30
+	like "-a with a command, as perf has it: what to do next" "$status $err" '^0 ssrun: wrote (system[.]fpcsamp[.][0-9]+): prof -usage [^ ]* reports processes, prof -by process '
+	file=$(printf '%s\n' "$err" | sed 's/^ssrun: wrote //; s/:.*//')
+	like "until it has ended, and it is among the processes" "$(prof -usage "$file")" ' [0-9]+[.][0-9]+% .* [0-9]+ sampled'
+	like "the head says so" "$(prof -usage "$file")" '^Command     the whole system [(]-a[)], beside '
+	run ssrun -q -fpcsamp -a -o everybody sh -c 'exit 3'
+	is "the status is that of the command" "$status" 3
+	run ssrun -fpcsamp -a -o everybody nosuch
+	like "no such command" "$status $err" '^127 .*cannot find nosuch'
 	run ssrun -fpcsamp -a -for 0.3 -o everybody
 	is "-a, for a while" "$status $err" "0 "
 	like "what ran was everything" "$(prof everybody)" '^Command     the whole system \(-a\)$'
