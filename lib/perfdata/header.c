@@ -68,6 +68,7 @@ static int read_attrs(struct perfdata *p, struct error *e)
 {
 	struct section attrs = section_at(p, AT_ATTRS);
 	uint64_t stride = perfdata_u64(p, p->data + AT_ATTR_SIZE);
+	size_t left = p->size; /* bytes of ids: each belongs to one event */
 
 	if (stride < ATTR_LEAST + SECTION || stride > ATTR_MOST)
 		return nonsense(e, "attributes of bytes:", stride);
@@ -83,8 +84,12 @@ static int read_attrs(struct perfdata *p, struct error *e)
 		if (size < ATTR_LEAST || size > stride - SECTION)
 			size = size < ATTR_LEAST ? ATTR_LEAST : (uint32_t)stride - SECTION;
 		ids = section_at(p, (size_t)(attr - p->data) + stride - SECTION);
-		if (!is_inside(p, ids))
-			return nonsense(e, "ids lie beyond its end, at byte", ids.offset);
+		if (!is_inside(p, ids) || ids.size > left)
+			return nonsense(e,
+				is_inside(p, ids) ? "events share ids, at byte"
+						  : "ids lie beyond its end, at byte",
+				ids.offset);
+		left -= ids.size;
 		event = perfdata_add_event(p, attr, size);
 		if (event < 0 || perfdata_add_ids(p, (uint32_t)event, p->data + ids.offset,
 					 (size_t)(ids.size / 8)))

@@ -12,12 +12,15 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/order.h"
 #include "collect/collect_symbols.h"
 #include "collect/kernel_names.h"
 #include "image/build_id_cache.h"
 #include "perfdata/private.h"
 
 #define KALLSYMS_MAX ((size_t)512 << 20)
+
+typedef VEC(uint64_t) addresses;
 
 static bool kernel_same_text(const char *recorded, const char *here)
 {
@@ -60,22 +63,35 @@ static int name_by(
 	return *named ? symbols_kallsyms(x, image, text, shift) : 0;
 }
 
+/* Of the image's nodes, sorted. */
+static int kernel_addresses(const struct experiment *x, uint32_t image, addresses *to)
+{
+	for (size_t k = 1; k < x->nodes.count; k++) {
+		const struct experiment_node *n = experiment_node_at(x, k);
+
+		if (n->key.image == image && vec_add(to, n->key.address))
+			return -1;
+	}
+	if (to->count)
+		qsort(to->data, to->count, sizeof(*to->data), order_u64);
+	return 0;
+}
+
 /* BPF programs and trampolines: code that was added during the recording. */
 static int name_by_records(const struct perfdata *p, struct experiment *x, uint32_t image)
 {
-	for (size_t i = 0; i < p->symbols.count; i++) {
+	addresses sampled = {0};
+	int rc = p->symbols.count ? kernel_addresses(x, image, &sampled) : 0;
+
+	for (size_t i = 0; rc == 0 && i < p->symbols.count; i++) {
 		const struct perfdata_symbol *s = &p->symbols.data[i];
-		bool sampled = false;
+		size_t n = vec_search(k, sampled.count, sampled.data[k] < s->address);
 
-		for (size_t k = 1; k < x->nodes.count && !sampled; k++) {
-			const struct experiment_node *n = experiment_node_at(x, k);
-
-			sampled = n->key.image == image && n->key.address - s->address < s->length;
-		}
-		if (sampled && experiment_symbol(x, image, s->address, s->length, s->name, NULL))
-			return -1;
+		if (n < sampled.count && sampled.data[n] - s->address < s->length)
+			rc = experiment_symbol(x, image, s->address, s->length, s->name, NULL);
 	}
-	return 0;
+	vec_fini(&sampled);
+	return rc ? -1 : 0;
 }
 
 int perfdata_name_kernel(const struct perfdata *p, struct experiment *x, uint32_t image,

@@ -109,10 +109,9 @@ static uint32_t flags_of(const struct perfdata_event *event)
 }
 
 /* Fills metric; the caller frees its texts. */
-static int metrics_describe(
-	const struct perfdata_event *event, bool alone, struct experiment_metric *metric)
+static int metrics_describe(const struct perfdata_event *event, const struct event *row, bool alone,
+	struct experiment_metric *metric)
 {
-	const struct event *row = metrics_row_of(&event->attr);
 	bool clock = is_clock(&event->attr);
 	char room[64];
 	const char *name = metrics_name_of(event, room, sizeof(room));
@@ -145,39 +144,61 @@ static void free_texts(struct experiment_metric *m)
 	m->name = m->short_name = m->unit = m->source = m->note = NULL;
 }
 
-/* Does no other event that has samples mean the same? */
-static bool is_alone(const struct perfdata *p, size_t event)
-{
-	const struct event *row = metrics_row_of(&p->events.data[event].attr);
+/* What each event means, and how many with samples mean the same as a row of the event table. */
+struct meanings {
+	const struct event **rows; /* of events */
+	uint32_t *events;          /* of rows */
+};
 
-	for (size_t i = 0; i < p->events.count; i++)
-		if (i != event && p->events.data[i].samples && row &&
-			metrics_row_of(&p->events.data[i].attr) == row)
-			return false;
-	return true;
+static int meanings_find(struct meanings *m, const struct perfdata *p)
+{
+	size_t count;
+	const struct event *table = event_table(&count);
+
+	m->rows = calloc(p->events.count + 1, sizeof(*m->rows));
+	m->events = calloc(count + 1, sizeof(*m->events));
+	if (!m->rows || !m->events)
+		return -1;
+	for (size_t i = 0; i < p->events.count; i++) {
+		m->rows[i] = metrics_row_of(&p->events.data[i].attr);
+		if (m->rows[i] && p->events.data[i].samples)
+			m->events[m->rows[i] - table]++;
+	}
+	return 0;
 }
 
-int perfdata_metrics(const struct perfdata *p, struct experiment *x, struct error *e)
+/* Does no other event that has samples mean the same? */
+static bool is_alone(const struct meanings *m, const struct perfdata *p, size_t event)
 {
-	uint32_t *place = calloc(p->events.count + 1, sizeof(*place));
+	size_t count;
+	const struct event *table = event_table(&count), *row = m->rows[event];
+
+	return !row || m->events[row - table] <= (p->events.data[event].samples > 0);
+}
+
+static void meanings_fini(struct meanings *m)
+{
+	free(m->rows);
+	free(m->events);
+}
+
+/* Describes the metrics of events with samples; place: their new numbers. */
+static int metrics_keep(const struct perfdata *p, struct experiment *x,
+	const struct meanings *means, uint32_t *place)
+{
 	size_t kept = 0;
 
-	if (!place)
-		return error_nomem(e);
 	for (size_t i = 0; i < x->metrics.count; i++) {
 		struct experiment_metric *m = &x->metrics.data[i];
 		bool any = p->events.data[i].samples > 0;
 
 		/* The first metric is kept even without samples, if nothing has any. */
 		free_texts(m);
-		if (!any && (i > 0 || x->samples.count)) {
+		if (!any && (i > 0 || x->samples.count))
 			continue;
-		}
 		place[i] = (uint32_t)kept;
-		if (metrics_describe(&p->events.data[i], is_alone(p, i), m)) {
-			free(place);
-			return error_nomem(e);
-		}
+		if (metrics_describe(&p->events.data[i], means->rows[i], is_alone(means, p, i), m))
+			return -1;
 		if (kept != i) {
 			x->metrics.data[kept] = *m;
 			memset(m, 0, sizeof(*m));
@@ -185,14 +206,24 @@ int perfdata_metrics(const struct perfdata *p, struct experiment *x, struct erro
 		kept++;
 	}
 	x->metrics.count = kept;
-	for (size_t i = 0; i < x->samples.count; i++) {
+	return 0;
+}
+
+int perfdata_metrics(const struct perfdata *p, struct experiment *x, struct error *e)
+{
+	uint32_t *place = calloc(p->events.count + 1, sizeof(*place));
+	struct meanings means = {0};
+	int rc = !place || meanings_find(&means, p) || metrics_keep(p, x, &means, place);
+
+	for (size_t i = 0; !rc && i < x->samples.count; i++) {
 		struct experiment_sample *s = table_at(&x->samples, i);
 
 		s->key.metric = place[s->key.metric];
 	}
 	table_changed(&x->samples);
+	meanings_fini(&means);
 	free(place);
-	return 0;
+	return rc ? error_nomem(e) : 0;
 }
 
 int perfdata_type(const struct perfdata *p, struct experiment *x, struct error *e)

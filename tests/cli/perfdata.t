@@ -77,6 +77,19 @@ patch bad.data 16 '\001\000'
 refused "attributes of no size" bad.data 'attributes of bytes: 1$'
 patch bad.data 24 '\377\377\377\377\377\377\377\177'
 refused "attributes nowhere" bad.data 'attributes lie beyond its end'
+share() { # part: each event's ids are that part of the whole file
+	cp plain.data bad.data && python3 - bad.data "$1" <<'EOF'
+import struct, sys
+with open(sys.argv[1], "r+b") as file:
+    data = file.read()
+    stride, at, size = struct.unpack_from("<QQQ", data, 16)
+    for attr in range(at, at + size, stride):
+        file.seek(attr + stride - 16)
+        file.write(struct.pack("<QQ", 0, int(len(data) * float(sys.argv[2]))))
+EOF
+}
+share 0.6
+refused "ids that events share" bad.data 'its header makes no sense: events share ids, at byte 0$'
 patch bad.data 32 '\000\000\000\000'
 refused "no events" bad.data 'it has no events'
 patch bad.data 40 '\377\377\377\377'
