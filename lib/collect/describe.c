@@ -70,7 +70,11 @@ static int collect_describe_metric(
 		.source = (char *)(source ? source : collect_source_names[m->source]),
 		.note = (char *)"",
 		.label = labels[m->source],
-		.flags = m->flags,
+		/* The model counts each miss of data. */
+		.flags = m->flags |
+			 (m->source == COLLECT_MODEL && m->flags & METRIC_DATA && m->period == 1
+					 ? METRIC_EXACT
+					 : 0),
 		.period = m->period,
 	};
 

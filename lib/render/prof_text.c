@@ -376,10 +376,38 @@ static void prof_text_head(
 	prof_text_rule(out);
 }
 
+/* What the signs of figures are for, of those that the report has. */
+static void prof_text_signs(const struct report_table *t, bool dim, struct strbuf *out)
+{
+	bool changes = t->report && strcmp(t->report, "diff") == 0;
+	bool values = t->schema && strcmp(t->schema, "prof.values/1") == 0;
+	bool weak = false, estimated = false;
+
+	for (size_t r = 0; r < t->rows.count; r++)
+		for (size_t i = 0; i < t->columns.count; i++) {
+			const struct report_cell *cell = &report_cells(t, r)[i];
+			enum label label = cell->quantity.label;
+
+			if (t->rows.data[r].joined || label == LABEL_NONE)
+				continue;
+			weak = weak || (cell->weak && !cell->unsure);
+			estimated = estimated || (!cell->unsure && label == LABEL_ESTIMATED &&
+							 t->columns.data[i].label != label);
+		}
+	if (weak)
+		strbuf_printf(out, "%s: of %s\n", dim ? "Dimmed figures" : "~ before a figure",
+			values    ? "few values seen"
+			: changes ? "fewer than ten samples, or a change that may be chance"
+				  : "fewer than ten samples");
+	if (estimated)
+		strbuf_puts(out, "? before a figure: estimated from others\n");
+}
+
 void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
 {
 	bool cut = false;
+	struct strbuf signs = {0};
 	struct drawing g = {.table = t, .style = style, .out = out, .split = SIZE_MAX, .cut = &cut};
 
 	prof_text_head(t, style, out);
@@ -404,8 +432,14 @@ void render_prof_text(
 			rows(&g);
 		}
 	}
-	if (t->notes.count || cut)
+	if (t->layout != REPORT_FACTS && t->layout != REPORT_CAUSES)
+		prof_text_signs(t, style->dim, &signs);
+	if (t->notes.count || cut || signs.length)
 		strbuf_putc(out, '\n');
+	if (signs.length)
+		strbuf_add(out, signs.data, signs.length);
+	out->failed |= signs.failed;
+	strbuf_fini(&signs);
 	if (cut)
 		strbuf_puts(out, "Rows are cut to the width (-names full)\n");
 	for (size_t i = 0; i < t->notes.count; i++) {

@@ -333,6 +333,20 @@ struct report_row report_code_row(
 	return row;
 }
 
+static void note_unsure(struct report_table *t)
+{
+	bool unsure = false;
+
+	for (size_t i = 0; i < t->rows.count && !t->failed; i++)
+		for (size_t k = 0; k < t->columns.count; k++)
+			unsure = unsure || report_cells(t, i)[k].unsure;
+	if (unsure)
+		report_note(t,
+			"?: executions are not known to a factor of %.0f (-ci and -json show "
+			"the 95%% interval)",
+			REPORT_TOO_WIDE);
+}
+
 int report_waits_report(struct prof_data *d, struct report_table *t,
 	int (*make)(struct report_waits *w, struct error *e), struct error *e)
 {
@@ -345,6 +359,8 @@ int report_waits_report(struct prof_data *d, struct report_table *t,
 		rc = explain_init(&w.x, d, e);
 	if (rc == 0)
 		rc = make(&w, e);
+	if (rc == 0)
+		note_unsure(t);
 	if (rc == 0)
 		report_coverage(t, d);
 	explain_fini(&w.x);

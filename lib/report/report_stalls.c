@@ -150,8 +150,7 @@ static void stalls_add_row(
 /* The words in the rows that are shown. */
 static void stalls_explain_words(struct report_table *t, bool modelled)
 {
-	bool fixed = false, retirement = false, blamed = false, unsure = false;
-	bool few = false;
+	bool fixed = false, retirement = false, blamed = false, few = false;
 
 	for (size_t i = 0; !t->failed && i < t->rows.count; i++) {
 		const struct report_cell *cells = report_cells(t, i);
@@ -161,13 +160,7 @@ static void stalls_explain_words(struct report_table *t, bool modelled)
 			       strlen(REPORT_FEW_SAMPLES)) == 0;
 		retirement |= strstr(cells[STALL_CAUSE].text, "static: retirement") != NULL;
 		blamed |= cells[STALL_BLAME].text[0] != '\0';
-		unsure |= cells[STALL_EXECUTIONS].unsure;
 	}
-	if (unsure)
-		report_note(t,
-			"?: executions are not known to a factor of %.0f (-ci and -json show "
-			"the 95%% interval)",
-			REPORT_TOO_WIDE);
 	if (fixed)
 		report_note(t,
 			"static: a wait that the schedule of the core explains, without a "

@@ -99,7 +99,7 @@ struct usage {
 /* A process of an input, with its samples. */
 struct used {
 	const uint64_t *samples; /* [metric of the input] */
-	uint64_t key, threads;
+	uint64_t key, threads, elapsed;
 	uint32_t input, process;
 };
 
@@ -150,6 +150,9 @@ static int add_used(struct usage *u, struct used_vec *all, size_t input)
 		struct used own = {.samples = samples + i * x->metrics.count,
 			.key = samples[i * x->metrics.count],
 			.threads = threads[i],
+			.elapsed = x->processes.data[i].end > x->processes.data[i].begin
+					   ? x->processes.data[i].end - x->processes.data[i].begin
+					   : 0,
 			.input = (uint32_t)input,
 			.process = i};
 		bool any = i > 0;
@@ -162,12 +165,13 @@ static int add_used(struct usage *u, struct used_vec *all, size_t input)
 	return 0;
 }
 
-/* The most samples of the first metric first; otherwise as they began. */
+/* The most samples of the first metric first, then the longest; otherwise as they began. */
 static int used_order(const void *pa, const void *pb)
 {
 	const struct used *a = pa, *b = pb;
 
-	return sort_falling(a->key, b->key) ?: sort_rising(a->input, b->input)
+	return sort_falling(a->key, b->key) ?: sort_falling(a->elapsed, b->elapsed)
+		       ?: sort_rising(a->input, b->input)
 		       ?: sort_rising(a->process, b->process);
 }
 

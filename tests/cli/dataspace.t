@@ -278,4 +278,7 @@ ok "what is no experiment is refused" test "$isnt_zero" -ne 0
 run ssrun -q -machine zen4 -o plain.x -dsc_hwc "$sharing" static 10
 run prof -dataspace plain.x
 like "an experiment without data space says how to get it" "$err" 'record one with ssrun -dataspace'
+run prof -ci -q 1 static.x
+like "every miss is counted: figures have no interval" "$out" '^Counts .* each counted'
+unlike "none is shown" "$out" '[+]-'
 done_testing

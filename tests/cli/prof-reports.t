@@ -167,6 +167,12 @@ run prof -json -calltree app.usertime.200
 printf '%s\n' "$out" > tree.json
 ok "JSON of a tree has parents" python3 -c 'import json; d = json.load(open("tree.json")); assert [(r["procedure"], r["depth"], r["parent"]) for r in d["rows"]] == [("main", 0, -1), ("search", 1, 0), ("compare", 2, 1)]'
 
+# signs of figures, and what they are for
+run prof app.pcsamp.100
+like "~ is explained" "$out" '^~ before a figure: of fewer than ten samples$'
+run prof -q 1 app.pcsamp.100
+unlike "but where none is shown" "$out" '^~ before'
+
 # text goes where it is told, and is marked, not coloured, where nobody looks
 ok "-o" prof -o report.txt app.pcsamp.100
 ok "the same there" grep -q 'search (app: app.c, 9)' report.txt
