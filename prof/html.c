@@ -6,6 +6,7 @@
 #include "base/say.h"
 #include "page/page.h"
 #include "prof.h"
+#include "report.h"
 #include "report/report_names.h"
 #include "report/views.h"
 
@@ -78,12 +79,43 @@ static struct prof_quit html_quit(const struct making *m, const struct part *par
 	return chosen ? asked : part->quit;
 }
 
+/* The report that a part is. */
+static const struct view *html_view(const struct part *part)
+{
+	for (size_t i = 0; report_views[i].name; i++)
+		if (report_view_make(&report_views[i], part->diff) == part->make)
+			return &report_views[i];
+	return NULL;
+}
+
+/* Words of -only that match nothing are said, as by other reports. */
+static int html_check_selection(struct making *m, struct error *e)
+{
+	if (profile_named_init(&m->data, &m->request, m->r->search, e))
+		return -1;
+	if (!reporting_selects(m->o, &m->data, e))
+		m->r->incomplete = true;
+	profile_named_fini(&m->data);
+	return 0;
+}
+
 /* The data are open; they are closed here. */
 static int add_table(struct making *m, const struct part *part, struct error *e)
 {
 	struct report_table table = {0};
 	int rc = part->make(&m->data, &table, e);
+	const struct view *view = html_view(part);
 
+	if (rc == 0 && view) {
+		bool incomplete = table.incomplete;
+
+		report_note_bare(&table, &m->request, view);
+		/* Of a selection, some parts may well be empty. */
+		if (part->make != report_procedures)
+			table.incomplete = incomplete;
+		else if (table.incomplete && !incomplete && !m->r->incomplete)
+			say("%s", table.notes.data[table.notes.count - 1].value);
+	}
 	if (rc == 0)
 		rc = loaded_note_damage(m->r->l, &table, e);
 	if (rc == 0)
@@ -192,6 +224,8 @@ int do_html(struct reporting *r, struct error *e)
 	struct making m = {.o = r->o, .r = r, .request = *r->request};
 	int rc = page_begin(&m.page, "prof " PERFEX_VERSION, e);
 
+	if (rc == 0)
+		rc = html_check_selection(&m, e);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++)
 		rc = add_part(&m, &parts[i], e);
 	if (rc == 0)

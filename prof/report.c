@@ -122,8 +122,7 @@ static size_t say_unmatched(const struct options *o, const struct prof_data *d, 
 	return unmatched;
 }
 
-/* Is anything selected? It is said which words of -only and -exclude select nothing. */
-static bool selects(const struct options *o, struct prof_data *d, struct error *e)
+bool reporting_selects(const struct options *o, struct prof_data *d, struct error *e)
 {
 	const char *const *only = d->request->only;
 	size_t count = 0;
@@ -136,56 +135,6 @@ static bool selects(const struct options *o, struct prof_data *d, struct error *
 		count++;
 	say_unmatched(o, d, "exclude", d->request->exclude);
 	return say_unmatched(o, d, NULL, only) < count || !count;
-}
-
-/* Is it a table without a row of its own, where a row is what it is for? */
-static bool is_bare(const struct report_table *t)
-{
-	for (size_t i = 0; i < t->rows.count; i++)
-		if (t->rows.data[i].role != REPORT_TOTAL)
-			return false;
-	return t->layout != REPORT_FACTS && !t->failed;
-}
-
-/* "-only find*, -from 20%": what selects a part of the run; NULL: nothing does. */
-static const char *selected_by(struct report_table *t, const struct prof_request *r)
-{
-	const struct {
-		const char *option, *value;
-	} given[] = {
-		{"only", r->only ? r->only[0] : NULL},
-		{"exclude", r->exclude ? r->exclude[0] : NULL},
-		{"only", r->only_whom ? r->only_whom[0] : NULL},
-		{"exclude", r->exclude_whom ? r->exclude_whom[0] : NULL},
-		{"from", r->from},
-		{"to", r->to},
-		{"calipers", r->calipers},
-	};
-	const char *text = NULL;
-
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		if (given[i].value)
-			text = report_text(t, "%s%s-%s %s", text ? text : "", text ? ", " : "",
-				given[i].option, given[i].value);
-	return text;
-}
-
-/* A report that is empty because of what was selected says so. */
-static void note_bare(const struct prof_request *r, const struct view *view, struct report_table *t)
-{
-	const char *by = is_bare(t) ? selected_by(t, r) : NULL;
-
-	if (!by)
-		return;
-	t->incomplete = true;
-	if (view->flags & VIEW_OBJECTS)
-		report_note(t,
-			"%s: no object of this report is selected, by its name or image: without "
-			"it, -%s lists them; -heavy and -procedures select functions",
-			by, view->name);
-	else
-		report_note(t, "%s: nothing of this report is selected: -%s without it has all", by,
-			view->name);
 }
 
 /* One report, from samples to text. 1: -only selects nothing, and there is no text. */
@@ -205,10 +154,10 @@ static int add_report(
 	if (rc == 0)
 		rc = loaded_note_damage(r->l, &table, e);
 	if (rc == 0 && !r->incomplete) /* of several reports, the first one says it */
-		shown = selects(o, &data, e);
+		shown = reporting_selects(o, &data, e);
 	table.incomplete = table.incomplete || !shown;
 	if (rc == 0 && shown)
-		note_bare(r->request, view, &table);
+		report_note_bare(&table, r->request, view);
 	if (rc == 0 && text && r->request->name_limit)
 		rc = report_names_shorten(&table, r->request->name_limit, e);
 	if (rc == 0 && (shown || !text))

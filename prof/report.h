@@ -10,6 +10,8 @@
 /* The files that the options name. */
 int reporting_arguments(const struct options *o, struct arguments *a, struct error *e);
 /* Where images are looked for. */
+/* Is anything selected?  It is said which words of -only and -exclude select nothing. */
+bool reporting_selects(const struct options *o, struct prof_data *d, struct error *e);
 struct prof_images_search reporting_search(const struct options *o, const struct arguments *a);
 /* How files are read. */
 struct load_request reporting_files(const struct options *o);

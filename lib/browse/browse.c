@@ -206,6 +206,8 @@ static int make_table(struct browse *m, const struct tui_ask *ask, const char *g
 		rc = report_view_make(view, m->r->changes)(&made->data, &made->table, e);
 	}
 	if (rc == 0)
+		report_note_bare(&made->table, &request, view);
+	if (rc == 0)
 		rc = loaded_note_damage(&m->loaded, &made->table, e);
 	if (rc == 0)
 		rc = report_names_shorten(&made->table, request.name_limit, e);

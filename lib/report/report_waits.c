@@ -341,16 +341,29 @@ static void waits_rows(struct waits *w, size_t parent, unsigned depth, long abov
 
 static int waits_none(const struct prof_request *r, struct error *e)
 {
-	bool any = false;
+	bool any = false, sought = false;
+	double longest = 0;
 
-	for (size_t i = 0; i < r->count; i++)
-		any |= r->inputs[i].experiment->pauses.count != 0;
+	for (size_t i = 0; i < r->count; i++) {
+		const struct experiment *x = r->inputs[i].experiment;
+
+		any |= x->pauses.count != 0;
+		for (size_t k = 0; k < x->metrics.count; k++)
+			sought |= (x->metrics.data[k].flags & METRIC_WALL) != 0;
+		longest = fmax(longest, (double)x->elapsed * 1e-9);
+	}
 	if (any && (r->from || r->to)) {
 		error_set(e, ERR_CONFLICT, "-waits: waits have no times within the run");
 		return error_hint(e, "leave out -from and -to; -calipers divides them");
 	}
 	if (any)
 		return 0;
+	if (sought) {
+		error_set(e, ERR_NOT_FOUND, "no thread waited in the %.3g s of %s", longest,
+			r->inputs[0].file);
+		return error_hint(e, "is that the run that was meant? prof -usage reports its "
+				     "processes, and how they ended");
+	}
 	error_set(e, ERR_NOT_FOUND, "no waits were recorded in %s", r->inputs[0].file);
 	return error_hint(e, "record them with ssrun -totaltime");
 }

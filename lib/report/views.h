@@ -34,6 +34,11 @@ struct view {
 /* What fills the table of a view, or of its changes (-diff); NULL: it has none to show. */
 report_view *report_view_make(const struct view *view, bool changes);
 
+/* If the table has no row and something was selected: a note that names the options, and the table
+ * is incomplete. */
+void report_note_bare(
+	struct report_table *t, const struct prof_request *r, const struct view *view);
+
 extern const struct view report_views[]; /* the first is the default one; ends with name NULL */
 
 #endif

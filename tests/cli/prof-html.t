@@ -161,6 +161,13 @@ is "the head is what matters; the rest opens" "$(browse page.html '
 	const facts = [...document.querySelectorAll("#facts > div")].map(e => e.textContent.replace(/:.*/, ""));
 	document.title = facts.join() + " " + document.querySelector("#facts details").open;')" "Command,CPU time,dsc false"
 
+run prof -html none.html -only nosuch odd
+like "nothing matches: said, status 1, as in text" "$status $err" "^1 prof: -only: no function or image matches 'nosuch'"
+run prof -html none.html -by process -only process:nosuch odd
+is "no such process" "$status" 125
+run prof -html part.html -only search odd
+is "what leaves parts of it empty is no fault" "$status $err" "0 "
+
 ok "two runs" prof -html diff.html -diff odd slower
 is "what changed is a part" "$(browse diff.html '
 	document.title = [...document.querySelectorAll("nav button")].map(b => b.textContent).join() + " " +

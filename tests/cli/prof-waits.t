@@ -146,6 +146,9 @@ run prof -waits samples
 is "no waits: our failure" "$status" 125
 like "no waits: says so" "$err" 'no waits were recorded in samples'
 like "and how to get them" "$err" 'ssrun -totaltime'
+run ssrun -totaltime -o refused "$waits" nothing
+run prof -waits refused
+like "waits were sought, and there were none" "$status $err" '^125 prof: no thread waited in the [0-9.]+ s of refused'
 run prof -waits -from 50% futex
 like "-from: they have no times" "$status $err" '^125 .*no times within the run'
 

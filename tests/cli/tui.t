@@ -74,6 +74,10 @@ until_text "a pipe behind it" "standard output is not one"
 keys 'clear; prof -tui nothing.exp' Enter
 until_text "no such file" "nothing.exp: No such file"
 
+keys 'clear; prof -tui -only nosuch app.exp' Enter
+until_text "a selection that has nothing: said below the rows" '-only nosuch: nothing of this report'
+keys q
+until_text "status 1, as in text" '\[1\] ready>'
 keys 'clear; prof -tui app.exp' Enter
 until_text "procedures" 'inner \(app: app.c'
 until_text "the command that prints it" '= prof -procedures app.exp'
