@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/report_columns.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,26 @@ static bool taken(const struct report_table *t, const char *name)
 	return false;
 }
 
+/* The largest N of the columns "name.N"; 1: there is none. */
+static int last_of(const struct report_table *t, const char *name, const char *suffix)
+{
+	size_t length = strlen(name);
+	int last = 1;
+
+	for (size_t i = 0; i < t->columns.count; i++) {
+		const char *other = t->columns.data[i].name;
+		char *end;
+		long n;
+
+		if (strncmp(other, name, length) != 0 || other[length] != '.')
+			continue;
+		n = strtol(other + length + 1, &end, 10);
+		if (n > last && n < INT_MAX && strcmp(end, suffix) == 0)
+			last = (int)n;
+	}
+	return last;
+}
+
 /* "time"; where another column has that name, "usertime.time", else "time.2". */
 static const char *fresh_name(
 	struct report_table *t, const char *name, const char *type, const char *suffix)
@@ -28,9 +49,9 @@ static const char *fresh_name(
 		if (!taken(t, text))
 			return text;
 	}
-	for (int n = 2; !t->failed && taken(t, text); n++)
-		text = report_text(t, "%s.%d%s", name, n, suffix);
-	return text;
+	return t->failed || !taken(t, text)
+		       ? text
+		       : report_text(t, "%s.%d%s", name, last_of(t, name, suffix) + 1, suffix);
 }
 
 static size_t metric_column(struct report_columns *c, size_t i, const char *suffix, unsigned flags)
