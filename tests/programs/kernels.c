@@ -2,12 +2,14 @@
 /*
  * kernels -list | kernels -clock | kernels NAME [LENGTH]: one of the calibration kernels, for about
  * LENGTH twentieths of a second on a processor of today; so that it can be timed natively and under
- * the model. -clock: prints the core's clock at this moment, in Hz, by a chain of additions.
+ * the model. -clock: prints the core's clock at this moment, in Hz, by a chain of additions, and
+ * how many cycles an instruction without effect takes (rest.h; 0: not known).
  */
 #include "base/random.h"
 #include "kernels/kernels_code.c"
 #include "kernels/kernels_core.c"
 #include "kernels/kernels_data.c"
+#include "rest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,11 +253,18 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* An addition of the chain is a cycle. Interrupts make some of the runs longer. */
-static double clock_hz(void)
+static int ascending(const void *a, const void *b)
 {
-	enum { RUNS = 10, ADDS = 1280000 };
-	double least = 1;
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* An addition of the chain is a cycle. Interrupts make some of the runs longer. */
+static void print_clock(void)
+{
+	enum { RUNS = 11, ADDS = 1280000 };
+	double least = 1, resting[RUNS];
 
 	for (int i = 0; i < RUNS; i++) {
 		double begin = now(), time;
@@ -263,8 +272,13 @@ static double clock_hz(void)
 		kernel_adds(ADDS);
 		time = now() - begin;
 		least = time < least ? time : least;
+		begin = now();
+		rest();
+		resting[i] = now() - begin;
 	}
-	return ADDS / least;
+	qsort(resting, RUNS, sizeof(*resting), ascending);
+	printf("%.0f %.4f\n", ADDS / least,
+		resting[RUNS / 2] > 1e-6 ? resting[RUNS / 2] / REST_COUNT * ADDS / least : 0);
 }
 
 int main(int argc, char **argv)
@@ -272,7 +286,7 @@ int main(int argc, char **argv)
 	double length = argc > 2 ? strtod(argv[2], NULL) : 1;
 
 	if (argc > 1 && strcmp(argv[1], "-clock") == 0) {
-		printf("%.0f\n", clock_hz());
+		print_clock();
 		return 0;
 	}
 	for (size_t i = 0; argc > 1 && i < sizeof(kernels) / sizeof(kernels[0]); i++) {

@@ -3,7 +3,9 @@
  * mechanisms KERNEL NUMBER NUMBER NUMBER [MIX [TURNS]]: one small piece of code, each made to show
  * one mechanism of a core. Prints how many units a turn has; without TURNS, or if these are 0, also
  * how many cycles a unit takes: the median of many short runs, each beside a chain of additions,
- * which takes a cycle for each. With TURNS only these are run, for the model.
+ * which takes a cycle for each, and a reference (rest.h). Then follow what the reference took at
+ * its best, how many runs count, and of how many: those beside which it was nearly as fast. With
+ * TURNS only these are run, for the model.
  *
  * tests/accuracy/mechanisms has the list of kernels with numbers, and which constant of a machine
  * description each shows.
@@ -11,6 +13,7 @@
 #include "base/random.h"
 #include "kernels/kernels_core.c"
 #include "kernels/kernels_data.c"
+#include "rest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +21,15 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { LINE = 64, PAGE = 4096, HUGE = 2 << 20, RUNS = 300, ADDS = 192000, TARGETS_MAX = 1024 };
+enum {
+	LINE = 64,
+	PAGE = 4096,
+	HUGE = 2 << 20,
+	RUNS = 300,
+	RUNS_MOST = 3000,
+	ADDS = 96000,
+	TARGETS_MAX = 1024
+};
 
 static uint64_t seed = 0x9e3779b97f4a7c15u;
 static size_t units; /* of a turn */
@@ -329,10 +340,11 @@ static turn blocks_if(const size_t *n)
 	return tour(n[0], n[1], n[2], 0, shuffled(n[0]), ALWAYS);
 }
 
-/* bytes of all, instructions of a function: all are called in turn. */
+/* bytes of all, instructions of a function, instructions between calls: all are called in turn. */
 static turn calls(const size_t *n)
 {
-	size_t stride = (block_size(n[1]) - 4 + 15) / 16 * 16, count = n[0] / (stride + 5);
+	size_t stride = (block_size(n[1]) - 4 + 15) / 16 * 16,
+	       count = n[0] / (stride + 5 + 4 * n[2]);
 	const uint32_t *o = shuffled(count);
 	unsigned char *entry = code + count * stride;
 
@@ -342,8 +354,10 @@ static turn calls(const size_t *n)
 		RETURN;
 	}
 	put = entry;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		put_branch(CALL, code + o[i] * stride);
+		put_some(n[2]);
+	}
 	RETURN;
 	units = count;
 	return (turn)(void *)entry;
@@ -495,6 +509,38 @@ static turn by_bits(const size_t *n, int (*bits)(size_t i))
 	return (turn)(void *)code;
 }
 
+enum { DECISIONS = 4096 };
+
+/* A chain of multiplications and additions, of each of which a bit decides: instructions that the
+ * branch skips, and that follow; 1: the bit is random, 0: no bit. */
+static turn decisions(const size_t *n)
+{
+	static const int32_t turns = DECISIONS;
+	unsigned char *top, *end;
+
+	PUT("\x48\x8b\x3b"); /* mov (%rbx), %rdi */
+	PUT("\x41\xbc");     /* mov $turns, %r12d */
+	put_bytes(&turns, sizeof(turns));
+	top = put;
+	PUT("\x48\x69\xff\x2d\x7f\x95\x4c"); /* imul $0x4c957f2d, %rdi, %rdi */
+	PUT("\x48\x81\xc7\x4f\x81\x76\x67"); /* add $0x6776814f, %rdi */
+	PUT("\xf7\xc7\x00\x00\x00");         /* test $0x80000000, %edi */
+	put_bytes(n[2] ? "\x80" : "\x00", 1);
+	put_branch(IF_SET, code);
+	end = put;
+	for (size_t i = 0; i < n[0]; i++)
+		PUT("\x90"); /* nop */
+	set_distance(end, put);
+	for (size_t i = 0; i < n[1]; i++)
+		PUT("\x48\x83\xc0\x01"); /* add $1, %rax */
+	PUT("\x41\xff\xcc");             /* dec %r12d */
+	put_branch(IF_SET, top);
+	PUT("\x48\x89\x3b"); /* mov %rdi, (%rbx) */
+	RETURN;
+	units = DECISIONS;
+	return (turn)(void *)code;
+}
+
 static int none(size_t i)
 {
 	(void)i;
@@ -601,6 +647,38 @@ static turn targets(const size_t *n, int shared, int cyclic)
 	RETURN;
 	units = n[2];
 	return (turn)(void *)code;
+}
+
+/* targets, up to 16; nothing; jumps before the order repeats itself. Before each jump there are
+ * branches to the next instruction, one for each bit of the target's number: who knows the outcomes
+ * of the last of these knows the target. */
+static turn targets_told(const size_t *n)
+{
+	static const unsigned char rest[] = "\x0f\x84\x00\x00\x00\x00"; /* jz to the next */
+	uint64_t *table = (uint64_t *)(void *)(data + 16 * PAGE);
+	const size_t size = 2 * LINE, all = 16 * size;
+
+	code = put = code + all - (uintptr_t)code % all;
+	for (size_t t = 0; t <= n[0]; t++) {
+		put = code + t * size;
+		if (t == n[0])
+			PUT("\x4c\x8d\xa3\x00\x00\x01\x00"); /* lea 16 * PAGE(%rbx), %r12 */
+		PUT("\x49\x8b\x04\x24\x49\x83\xc4\x08");
+		for (size_t bit = 1; bit < n[0]; bit *= 2) {
+			uint32_t tested = (uint32_t)(bit * size);
+
+			PUT("\xa9"); /* test $tested, %eax */
+			put_bytes(&tested, sizeof(tested));
+			put_bytes(rest, 6);
+		}
+		PUT("\xff\xe0");
+	}
+	for (size_t i = 0; i < n[2]; i++)
+		table[i] = (uintptr_t)code + random_next(&seed) % n[0] * size;
+	table[n[2]] = (uintptr_t)put;
+	RETURN;
+	units = n[2];
+	return (turn)(void *)(code + n[0] * size);
 }
 
 static turn targets_shared(const size_t *n)
@@ -789,6 +867,7 @@ static const struct kernel {
 	{"loops", loops, 1},
 	{"loop-at", loop_at, 1},
 	{"skips", skips, 1},
+	{"decisions", decisions, 1},
 	{"bits-none", bits_none, 1},
 	{"bits-all", bits_all, 1},
 	{"bits-by-turns", bits_by_turns, 1},
@@ -798,6 +877,7 @@ static const struct kernel {
 	{"targets-shared", targets_shared, 1},
 	{"targets-own", targets_own, 1},
 	{"targets-cyclic", targets_cyclic, 1},
+	{"targets-told", targets_told, 1},
 	{"fails-chain", fails_chain, 1},
 	{"fails-free", fails_free, 1},
 	{"fails-late", fails_late, 1},
@@ -839,12 +919,78 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Cycles of a unit. */
-static double timed(const struct kernel *k, turn f)
+struct sample {
+	double cycles; /* of a unit */
+	double rest;   /* time of the slower of the references before and after, by that of the
+			  additions */
+	int is_even;   /* took the additions before and after as long as each other? */
+};
+
+static double larger(double a, double b)
 {
-	double ratio[RUNS], begin, middle;
+	return a > b ? a : b;
+}
+
+static struct sample sample(const struct kernel *k, turn f, size_t turns)
+{
+	double at[6], before, after, adds;
+
+	for (int i = 0; i < 6; i++) {
+		at[i] = seconds();
+		if (i == 0 || i == 4)
+			kernel_adds(ADDS);
+		else if (i == 1 || i == 3)
+			rest();
+		else if (i == 2)
+			run(k, f, turns);
+	}
+	before = at[1] - at[0];
+	after = at[5] - at[4];
+	adds = (before + after) / 2;
+	return (struct sample){(at[3] - at[2]) / adds * ADDS / (double)turns / (double)units,
+		larger(at[2] - at[1], at[4] - at[3]) / adds, larger(before, after) < 1.05 * adds};
+}
+
+/* The fifth least reference of even runs: of fewer, some had disturbed additions on both sides. */
+static double best_rest(const struct sample *samples, int runs)
+{
+	double least[5] = {1e9, 1e9, 1e9, 1e9, 1e9};
+
+	for (int i = 0; i < runs; i++) {
+		double x = samples[i].is_even ? samples[i].rest : 1e9;
+
+		for (int k = 0; k < 5; k++) {
+			double other = least[k];
+
+			if (x >= other)
+				continue;
+			least[k] = x;
+			x = other;
+		}
+	}
+	return least[4];
+}
+
+/* Of the runs beside which the reference was not slower by a tenth than at its best. */
+static int undisturbed(const struct sample *samples, int runs, double *cycles)
+{
+	double least = best_rest(samples, runs);
+	int n = 0;
+
+	for (int i = 0; i < runs; i++)
+		if (samples[i].is_even && samples[i].rest <= 1.1 * least)
+			cycles[n++] = samples[i].cycles;
+	return n;
+}
+
+/* Prints the median of these; the reference at its best; how many these are, and of how many. */
+static void print_timed(const struct kernel *k, turn f)
+{
+	static struct sample samples[RUNS_MOST];
+	static double kept[RUNS_MOST];
+	double begin, start;
 	size_t turns = 1;
-	int runs = 0;
+	int runs = 0, n = 0;
 
 	for (;; turns *= 2) {
 		begin = seconds();
@@ -852,17 +998,14 @@ static double timed(const struct kernel *k, turn f)
 		if (seconds() - begin > 2e-4)
 			break;
 	}
-	for (double start = seconds(); runs < RUNS && (runs < 5 || seconds() - start < 0.3);
-		runs++) {
-		begin = seconds();
-		run(k, f, turns);
-		middle = seconds();
-		kernel_adds(ADDS);
-		ratio[runs] = (middle - begin) / (seconds() - middle);
+	start = seconds();
+	while (runs < RUNS_MOST && (n < 10 || (n < RUNS && seconds() - start < 0.3)) &&
+		(runs < RUNS || seconds() - start < 4)) {
+		samples[runs++] = sample(k, f, turns);
+		n = undisturbed(samples, runs, kept);
 	}
-	qsort(ratio, (size_t)runs, sizeof(*ratio), ascending);
-	/* What disturbs a run makes it longer, or the additions beside it. */
-	return ratio[runs / 2] * ADDS / (double)turns / (double)units;
+	qsort(kept, (size_t)n, sizeof(*kept), ascending);
+	printf(" %.3f %.3f %d %d", n ? kept[n / 2] : 0, best_rest(samples, runs), n, runs);
 }
 
 int main(int argc, char **argv)
@@ -887,7 +1030,7 @@ int main(int argc, char **argv)
 			run(k, f, turns);
 		printf("%zu", units);
 		if (!turns)
-			printf(" %.3f", timed(k, f));
+			print_timed(k, f);
 		putchar('\n');
 		return 0;
 	}
