@@ -5,9 +5,8 @@
 
 /* Seconds after which config.ll_later is measured. */
 #define LATER 0.005
-/* Arrivals between computations, and those that are remembered. */
-#define LEARNS    32
-#define REMEMBERS 4096
+/* Arrivals between computations. */
+#define LEARNS 32
 /* Of lines that were looked for later, at least this part is taken to be found. */
 #define FOUND_LEAST 0.01
 
@@ -58,41 +57,56 @@ void lasting_init(struct lasting *l, const struct model_config *config)
 		   age_of(found > FOUND_LEAST ? found : FOUND_LEAST);
 }
 
-void lasting_begin(struct lasting *l, uint64_t now)
+void lasting_begin(struct lasting *l, uint64_t now, uint64_t order)
 {
-	l->since = l->arrivals;
 	l->began = now;
+	l->began_order = order;
 }
 
-void lasting_learn(struct lasting *l, uint64_t now)
+/* Each as many arrivals as there are sets, what was known before weighs half as much: a line has
+ * one newer one then. */
+static void forget(struct lasting *l)
+{
+	if (l->arrived < 2 * l->sets)
+		return;
+	l->arrived /= 2;
+	l->passed /= 2;
+	l->cycles /= 2;
+	l->clocked /= 2;
+}
+
+void lasting_learn(struct lasting *l, uint64_t now, uint64_t order)
 {
 	double each;
 
 	/* Cores have clocks of their own. */
-	if (now > l->began) {
-		l->arrived += (double)(l->arrivals - l->since);
+	if (now > l->began && order > l->began_order) {
 		l->cycles += (double)(now - l->began);
+		l->clocked += (double)(order - l->began_order);
 	}
-	lasting_begin(l, now);
-	if (l->arrived <= 0 || !l->third)
+	if (order > l->order) {
+		l->arrived += (double)(l->arrivals - l->since);
+		l->passed += (double)(order - l->order);
+	}
+	l->since = l->arrivals;
+	l->order = order;
+	lasting_begin(l, now, order);
+	if (l->arrived <= 0 || l->clocked <= 0 || !l->third)
 		return;
 	/* From one arrival in a set to the next. */
-	each = l->sets * l->cycles / l->arrived;
+	each = l->sets * l->passed / l->arrived * l->cycles / l->clocked;
 	for (unsigned i = 0; i < LASTING_RANKS; i++)
 		l->gone[i] =
 			(uint32_t)(UINT32_MAX * (1 - found_after((i + 0.5) * each / l->third)));
-	if (l->arrived > REMEMBERS) {
-		l->arrived /= 2;
-		l->cycles /= 2;
-	}
+	forget(l);
 }
 
-int lasting_gone(struct lasting *l, unsigned newer, uint64_t now)
+int lasting_gone(struct lasting *l, unsigned newer, uint64_t now, uint64_t order)
 {
 	if (!l->third)
 		return 0;
 	if (l->arrivals - l->since >= LEARNS)
-		lasting_learn(l, now);
+		lasting_learn(l, now, order);
 	newer = newer < LASTING_RANKS ? newer : LASTING_RANKS - 1;
 	return model_random_below(&l->random, UINT32_MAX) < l->gone[newer];
 }

@@ -7,7 +7,9 @@
  * those of the level alone; only the time is that of memory for a line that is taken to be gone.
  *
  * When a line was put there is not known, but how many others were since, in its set: with the rate
- * of arrivals that is a time. The rate is that of the windows in which the clock runs.
+ * of arrivals that is a time. Arrivals for an instruction are known of the whole program, cycles
+ * for an instruction of the windows in which the clock runs: so the rate is the same whether it
+ * always runs or not.
  *
  * Source: chases through 2 and 4 of 32 MiB on a virtual machine, which waited for 1.2, 2.5, 5 and
  * 10 ms: 93, 67, 25 and 6% of their lines were still there.
@@ -24,9 +26,12 @@
 struct lasting {
 	double third; /* of the time that a line lasts, cycles; 0: no others use the level */
 	double sets;
-	double arrived, cycles;       /* of windows, the latest weigh most */
+	/* The latest weigh most: arrivals, and instructions, of the program; cycles, and
+	 * instructions, of windows. */
+	double arrived, passed, cycles, clocked;
 	uint64_t arrivals;            /* of lines, all */
-	uint64_t since, began;        /* arrivals, and the clock, that are in them */
+	uint64_t since, order;        /* arrivals, and instructions of the core, that are in them */
+	uint64_t began, began_order;  /* the same of the clock, and of instructions */
 	uint32_t gone[LASTING_RANKS]; /* 2^32 times the probability, by newer lines of a set */
 	uint64_t random;
 };
@@ -37,11 +42,13 @@ static inline int lasting_has_others(const struct lasting *l)
 {
 	return l->third > 0;
 }
-/* The clock of a core runs from here on: it is at `now`, cycles. */
-void lasting_begin(struct lasting *l, uint64_t now);
-/* It has come to `now`. */
-void lasting_learn(struct lasting *l, uint64_t now);
+/* The clock of a core runs from here on: it is at `now`, cycles, and the core at instruction
+ * `order`.
+ */
+void lasting_begin(struct lasting *l, uint64_t now, uint64_t order);
+/* They have come to these. */
+void lasting_learn(struct lasting *l, uint64_t now, uint64_t order);
 /* Is a line gone that is found with this number of newer ones in its set? */
-int lasting_gone(struct lasting *l, unsigned newer, uint64_t now);
+int lasting_gone(struct lasting *l, unsigned newer, uint64_t now, uint64_t order);
 
 #endif

@@ -90,8 +90,8 @@ static int ll_has(struct model *m, struct core *core, uint64_t address, enum pur
 /* For the clock: have others replaced this line of the last level? */
 static int is_gone(struct model *m, const struct core *core, unsigned newer)
 {
-	return core->retire &&
-	       lasting_gone(&m->lasting, newer, core->retire->gone >> RETIRE_CYCLE_BITS);
+	return core->retire && lasting_gone(&m->lasting, newer,
+				       core->retire->gone >> RETIRE_CYCLE_BITS, core->clock.order);
 }
 
 /*

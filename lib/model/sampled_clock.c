@@ -305,7 +305,7 @@ static void leave_window(struct model *m, struct core *core)
 	s->next = ahead_of(s->measure_at, order, SAMPLED_WARM_STREAM);
 	s->credited = order;
 	if (core->retire)
-		lasting_learn(&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS);
+		lasting_learn(&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS, order);
 	core->retire = (struct retire *)0;
 	m->parts = m->parts_away;
 }
@@ -333,7 +333,8 @@ static void enter_window(
 	sampled_clock_rows(m, core);
 	btb_catch_up(&core->btb);
 	if (!core->retire)
-		lasting_begin(&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS);
+		lasting_begin(
+			&m->lasting, core->clocked->gone >> RETIRE_CYCLE_BITS, core->clock.order);
 	if (!core->retire)
 		opcache_begin(core);
 	core->retire = core->clocked;

@@ -18,11 +18,11 @@ static double found(struct model_config c, double each, unsigned newer)
 
 	memset(&l, 0, sizeof(l));
 	lasting_init(&l, &c);
-	lasting_begin(&l, 0);
+	lasting_begin(&l, 0, 0);
 	l.arrivals = 1000;
-	lasting_learn(&l, (uint64_t)(1000 * each));
+	lasting_learn(&l, (uint64_t)(1000 * each), 5000);
 	for (int i = 0; i < DRAWS; i++)
-		gone += lasting_gone(&l, newer, (uint64_t)(1000 * each));
+		gone += lasting_gone(&l, newer, (uint64_t)(1000 * each), 5000);
 	return 1 - (double)gone / DRAWS;
 }
 
