@@ -4,8 +4,9 @@
  * those of another specimen. Virtual machines walk two page tables, servers have slower memory than
  * the processor's maker states. Figures are taken with kernels of lib/kernels, several times a boot
  * for all users, minutes apart: a neighbour on the same core lengthens what all rounds of one time
- * find (front ends by a half, L2 by a fifth), so the least of the times counts. Three times are
- * enough if two of them found the least of each figure; otherwise there are more, at growing
+ * find (front ends by a half, L2 by a fifth), so the least of the times counts that another one
+ * found, too: a difference of two kernels is too small where the second was lengthened. Three times
+ * are enough if two of them found the least of each figure; otherwise there are more, at growing
  * distances. They change cycles, and no count of anything else: the geometry is not measured.
  *
  * A figure that cannot be is refused, and the description's stays: one that is not above that of
@@ -242,8 +243,28 @@ static long long constants_wait(const struct constant_figures *times, int n)
 	return n < TIMES_ENOUGH ? APART : (long long)APART << (n - TIMES_ENOUGH + 1);
 }
 
-/* The least of n times, of each figure, and the fastest clock; of those that scatter only where
- * there are no others. */
+/* Figure i: did another time find what time k did? */
+static bool constant_confirmed(const struct constant_figures *times, int n, int i, int k)
+{
+	for (int other = 0; other < n; other++)
+		if (other != k && !constant_scatters(&times[other].figure[i]) &&
+			constants_near(times[other].figure[i].value, times[k].figure[i].value))
+			return true;
+	return constant_changes(&constants[i]);
+}
+
+/* How far time k is to be believed: those of the most count. */
+static int constant_standing(const struct constant_figures *times, int n, int i, int k)
+{
+	if (isnan(times[k].figure[i].value))
+		return 0;
+	if (constant_scatters(&times[k].figure[i]))
+		return 1;
+	return constant_confirmed(times, n, i, k) ? 3 : 2;
+}
+
+/* The least of n times, of each figure, and the fastest clock; of those that no other time found,
+ * or that scatter, only where there are no others. */
 static void constants_join(
 	const struct constant_figures *times, int n, struct constant_figures *out)
 {
@@ -252,15 +273,19 @@ static void constants_join(
 		out->at = times[k].at;
 		if (times[k].clock_hz > out->clock_hz)
 			out->clock_hz = times[k].clock_hz;
-		for (int i = 0; i < CONSTANTS; i++) {
-			const struct figure *f = &times[k].figure[i], *least = &out->figure[i];
-			bool scatters = constant_scatters(f);
+	}
+	for (int i = 0; i < CONSTANTS; i++) {
+		int best = 0;
 
-			if (isnan(least->value) ||
-				(scatters == constant_scatters(least) ? f->value < least->value
-								      : !scatters))
-				out->figure[i] = *f;
+		for (int k = 1; k < n; k++) {
+			int more = constant_standing(times, n, i, k) -
+				   constant_standing(times, n, i, best);
+
+			if (more > 0 || (more == 0 && times[k].figure[i].value <
+							      times[best].figure[i].value))
+				best = k;
 		}
+		out->figure[i] = times[best].figure[i];
 	}
 }
 
