@@ -137,6 +137,7 @@ const struct field machine_fields[] = {
 
 	{"branches", "predictor", FIELD_CHOICE, MODEL(predictor_kind), .choices = {"two-bit", "tagged", "cachegrind"}},
 	{"branches", "entries", FIELD_LOG2, MODEL(predictor_bits), .low = 16, .high = 1u << 20},
+	{"branches", "indirect-history", FIELD_CHOICE, MODEL(indirect_history), .choices = {"targets", "outcomes"}},
 	{"branches", "return-stack", FIELD_COUNT, MODEL(return_stack), .low = 1, .high = 256},
 	{"branches", "BTB", FIELD_COUNT, MODEL(btb), .high = 1u << 20},
 	{"branches", "BTB-first", FIELD_COUNT, MODEL(btb_first), .high = 1u << 20},

@@ -39,7 +39,9 @@
  * the table by address there are two with history: the targets of the last two indirect branches
  * and the last eight outcomes of conditional ones, and those of eight and 24. Each has 2048
  * entries, four ways per set: a Redwood Cove follows code of 1024 operations with six targets
- * without misprediction, but not of 2048.
+ * without misprediction, but not of 2048. With indirect_history by outcomes the targets are left
+ * out: a Zen 3 mispredicts jumps that only depend on earlier targets, and none that depend on
+ * outcomes (the kernels targets-own and targets-told of tests/accuracy/mechanisms).
  *
  * Returns are predicted by a circular stack; when it is full, the oldest entry is overwritten.
  * Direct jumps and calls are never mispredicted. Prediction and update are one step: a branch is
@@ -410,7 +412,8 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
 		return right;
 	}
 	to &= TARGET;
-	p->path = path << 8 | (to * MULTIPLIER) >> 56;
+	if (m->config.indirect_history == MODEL_INDIRECT_BY_TARGETS)
+		p->path = path << 8 | (to * MULTIPLIER) >> 56;
 	/* The longest that has the branch; if that is right, the others are not used. */
 	for (provider = tables; provider-- > 0;) {
 		known = target_known(branch_find_targets(p, provider, path, from));

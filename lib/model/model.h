@@ -187,9 +187,15 @@ enum model_predictor {
 	MODEL_PREDICTOR_CACHEGRIND, /* as cachegrind does */
 };
 
+/* What several targets of an indirect branch are distinguished by. */
+enum model_indirect_history {
+	MODEL_INDIRECT_BY_TARGETS,  /* outcomes of conditional branches, and the last targets */
+	MODEL_INDIRECT_BY_OUTCOMES, /* outcomes alone */
+};
+
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 15
+#define MODEL_CONFIG_VERSION 16
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -217,6 +223,7 @@ struct model_config {
 	uint32_t lock_latency;         /* cycles of a locked read-modify-write that hits L1 */
 	uint32_t predictor_bits;       /* log2 entries of the conditional predictor's tables */
 	uint32_t predictor_kind;       /* enum model_predictor */
+	uint32_t indirect_history;     /* enum model_indirect_history, of a tagged predictor */
 	uint32_t return_stack;         /* entries */
 	uint32_t store_buffer;         /* entries */
 	uint32_t misses; /* loads that may wait for a line at once: beyond, they take turns; 0: no

@@ -5,12 +5,14 @@
 #include "model_machine.h"
 
 static struct run run;
+static uint32_t indirect_history;
 static uint64_t branches, missed; /* at the last call of permille */
 
 static void begin(int kind)
 {
 	struct model_config config = kind ? zen4() : r10000();
 
+	config.indirect_history = indirect_history;
 	branches = missed = 0;
 	run_begin(&run, &config);
 }
@@ -363,6 +365,19 @@ static int after_condition(void)
 	return n;
 }
 
+static void indirect_by_outcomes(void)
+{
+	int n;
+
+	indirect_history = MODEL_INDIRECT_BY_OUTCOMES;
+	is_int(dispatch(1, 1), 0, "by outcomes alone: one target");
+	n = dispatch(1, 24);
+	ok(n >= 600, "a path of 24 targets is not learnt: %d in 1000", n);
+	n = after_condition();
+	ok(n <= 100, "a jump that goes where a branch decided: %d in 1000", n);
+	indirect_history = MODEL_INDIRECT_BY_TARGETS;
+}
+
 static void indirect(void)
 {
 	int n;
@@ -442,6 +457,7 @@ int main(void)
 	one_way();
 	return_stack();
 	indirect();
+	indirect_by_outcomes();
 	as_cachegrind();
 	return done();
 }
