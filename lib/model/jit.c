@@ -100,6 +100,7 @@ static void jit_begin(struct model *m)
 	for (i = 0; i < JIT_ROUTINES; i++)
 		((jit_routine *)(void *)e->begin)[i] = (jit_routine)0;
 	e->at = e->begin + JIT_ROUTINES * sizeof(jit_routine);
+	e->rare = e->end;
 	e->epoch++;
 	if (m->batch.on)
 		jit_batch_frame(m);
@@ -112,7 +113,9 @@ void model_set_code(struct model *m, void *memory, size_t bytes)
 	if (!memory)
 		return;
 	fetched_lose(m, m->core);
-	m->jit = (struct jit){.begin = memory, .end = (uint8_t *)memory + bytes};
+	m->jit = (struct jit){.begin = memory,
+		.end = (uint8_t *)memory + bytes / 2,
+		.rare_end = (uint8_t *)memory + bytes};
 	jit_begin(m);
 }
 
@@ -468,6 +471,13 @@ static void jit_fetches(struct jit *e, const struct model_segment *s)
 	}
 }
 
+void jit_look_at_next(struct jit *e, const struct model_segment *s)
+{
+	jit_memory(e, OP_MOV | WIDE, RAX, jit_at(RBX, s->block->words * sizeof(uint64_t)));
+	jit_shift_right(e, WIDE, RAX, MODEL_WORDS_BITS);
+	jit_memory(e, OP_PREFETCH, 1, jit_at(RAX, offsetof(struct model_segment, run)));
+}
+
 /* record: one of those that it will run. */
 static void jit_code(
 	struct jit *e, const struct model *m, const struct model_segment *s, const uint64_t *record)
@@ -477,6 +487,7 @@ static void jit_code(
 	const struct model_access *a = s->run.accesses;
 	unsigned i, insns = 0, count = m->addresses ? s->run.access_count : 0;
 
+	jit_look_at_next(e, s);
 	jit_fetches(e, s);
 	for (i = 0; i < count; i++)
 		jit_access(e, &accesses[i], m, i, &a[i],
@@ -491,6 +502,7 @@ static void jit_code(
 		jit_call(e, jit_retire);
 	jit_constant(e, IMM_ADD, WIDE, RBX, s->block->words * (int)sizeof(uint64_t));
 	jit_next(e);
+	jit_turn(e);
 	for (i = 0; i < count; i++)
 		jit_slow(e, &accesses[i], m, i, &a[i]);
 	for (i = 0; i < s->outcome_count; i++) {
@@ -498,6 +510,7 @@ static void jit_code(
 		jit_slow_part(e, &outcomes[i], i, s->outcomes[i].from);
 	}
 	jit_slow_part(e, &orders[i], 0, 0);
+	jit_turn(e);
 }
 
 void jit_again(struct model *m)
@@ -524,10 +537,10 @@ void jit_segment(struct model *m, struct model_segment *s, const uint64_t *recor
 	if (!e->begin || !s->often || !jit_is_served(m, s))
 		return;
 	if (s->code_epoch != e->epoch) {
-		if ((size_t)(e->end - e->at) <
-			JIT_SEGMENT_BYTES + s->run.access_count * (size_t)JIT_ACCESS_BYTES +
-				s->outcome_count * (size_t)JIT_OUTCOME_BYTES +
-				s->run.fetch_count * (size_t)JIT_FETCH_BYTES)
+		if (!jit_has_room(e, JIT_SEGMENT_BYTES +
+					     s->run.access_count * (size_t)JIT_ACCESS_BYTES +
+					     s->outcome_count * (size_t)JIT_OUTCOME_BYTES +
+					     s->run.fetch_count * (size_t)JIT_FETCH_BYTES))
 			jit_again(m);
 		s->code = e->at;
 		s->code_epoch = e->epoch;

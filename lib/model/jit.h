@@ -12,7 +12,7 @@
  * is none.
  *
  * A host keeps less code than data in its caches: so only segments that are run often (fetched.c)
- * get code, and what is rarely run comes after the rest.
+ * get code, and what is rarely run is apart from the rest.
  *
  * What routines need of descriptors is constants of the code where it fits, so that the host does
  * not load them. No routine is handed a structure, nor returns one: compilers write it in pieces

@@ -262,6 +262,7 @@ static void jit_batch_code(struct jit *e, const struct model *m, const struct mo
 	const uint8_t *back;
 	unsigned i;
 
+	jit_look_at_next(e, s);
 	jit_memory(e, OP_INC, 0, RUNNING(count));
 	jit_registers(e, OP_CMP | WIDE, R13, R15);
 	full = jit_jump_ahead(e, NOT_BELOW);
@@ -279,11 +280,13 @@ static void jit_batch_code(struct jit *e, const struct model *m, const struct mo
 	jit_constant(e, IMM_ADD, WIDE, R14, s->insn_count);
 	jit_constant(e, IMM_ADD, WIDE, RBX, s->block->words * (int)sizeof(uint64_t));
 	jit_batch_next(e, m);
+	jit_turn(e);
 	jit_land(e, full);
 	jit_batch_call(e, m, batch_full);
 	jit_jump(e, back);
 	for (i = 0; i < s->access_count; i++)
 		jit_batch_span(e, &spans[i], m, a[i].kind == MODEL_ACCESS_MODIFY ? 2 : 1);
+	jit_turn(e);
 }
 
 static int jit_batch_serves(const struct model_segment *s)
@@ -306,10 +309,10 @@ void jit_batch_segment(struct model *m, struct model_segment *s)
 	if (!e->begin || !s->often || !jit_batch_serves(s))
 		return;
 	if (s->code_epoch != e->epoch) {
-		if ((size_t)(e->end - e->at) <
-			BATCH_OTHER_BYTES + s->access_count * (size_t)BATCH_ACCESS_BYTES +
-				s->outcome_count * (size_t)BATCH_OUTCOME_BYTES +
-				s->fetch_count * (size_t)BATCH_FETCH_BYTES)
+		if (!jit_has_room(e, BATCH_OTHER_BYTES +
+					     s->access_count * (size_t)BATCH_ACCESS_BYTES +
+					     s->outcome_count * (size_t)BATCH_OUTCOME_BYTES +
+					     s->fetch_count * (size_t)BATCH_FETCH_BYTES))
 			jit_again(m);
 		s->code = e->at;
 		s->code_epoch = e->epoch;

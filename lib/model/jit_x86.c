@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/jit_x86.h"
 
+int jit_has_room(const struct jit *e, size_t bytes)
+{
+	return (size_t)(e->end - e->at) >= bytes && (size_t)(e->rare_end - e->rare) >= bytes;
+}
+
+void jit_turn(struct jit *e)
+{
+	uint8_t *at = e->at;
+
+	e->at = e->rare;
+	e->rare = at;
+}
+
 void jit_byte(struct jit *e, unsigned byte)
 {
 	*e->at++ = (uint8_t)byte;

@@ -39,6 +39,7 @@ enum {
 	OP_TEST = 0x85,
 	OP_MOVZX_BYTE = 0x0fb6,
 	OP_MOVZX_WORD = 0x0fb7,
+	OP_PREFETCH = 0x0f18,        /* /1 */
 	OP_CMP_BYTE = 0x80,          /* /7, with a constant */
 	OP_MOV_CONSTANT = 0xc7,      /* /0 */
 	OP_MOV_BYTE_CONSTANT = 0xc6, /* /0 */
@@ -62,6 +63,11 @@ enum {
 	ABOVE = 7,
 	NOT_GREATER = 14
 };
+
+/* Is there room for these bytes in both places? */
+int jit_has_room(const struct jit *e, size_t bytes);
+/* What is written next is rarely run, or, the second time, often again. */
+void jit_turn(struct jit *e);
 
 void jit_byte(struct jit *e, unsigned byte);
 void jit_word(struct jit *e, uint32_t word);
@@ -89,5 +95,9 @@ void jit_jump_if(struct jit *e, unsigned condition, const uint8_t *to);
 uint8_t *jit_jump_ahead(struct jit *e, unsigned condition);
 uint8_t *jit_jump_always_ahead(struct jit *e);
 void jit_land(const struct jit *e, uint8_t *behind_jump);
+
+/* jit.c: the host fetches what the next record needs of its segment. After the last record, the
+ * word that is read may be anything. */
+void jit_look_at_next(struct jit *e, const struct model_segment *s);
 
 #endif

@@ -249,6 +249,8 @@ struct directory_entry {
 struct jit_context;
 struct jit {
 	uint8_t *begin, *at, *end;
+	/* What is rarely run, apart from the rest: a host keeps little code in its caches. */
+	uint8_t *rare, *rare_end;
 	const uint8_t *out;                         /* leaves the code */
 	const uint8_t *again;                       /* the next segment has an older stamp */
 	void (*enter)(struct jit_context *context); /* runs records from context->at on */

@@ -203,6 +203,7 @@ struct model_groups {
 	uint8_t first_line, last_line; /* the low bits of their numbers */
 };
 
+/* Whole lines of the host, of which `run` is one: blocks.c looks at that. */
 struct model_segment {
 	struct model_running run;
 	uint16_t statics[MODEL_STATICS]; /* events of a record that ends here */
@@ -212,15 +213,14 @@ struct model_segment {
 	uint64_t next;                        /* the block that follows; 0: only in the record */
 	uint16_t insn_count, access_count, fetch_count;
 	uint8_t outcome_count;
-	uint8_t slow;               /* must go instruction by instruction */
-	uint8_t often;              /* the model's: worth code of its own */
-	uint32_t code_epoch;        /* the model's: which epoch of the code its own is of */
-	const uint8_t *code;        /* the model's */
-	struct model_groups groups; /* the retirement clock's */
+	uint8_t slow;                              /* must go instruction by instruction */
+	uint8_t often;                             /* the model's: worth code of its own */
+	uint16_t line_groups[MODEL_RUNNING_LINES]; /* the model's: of `lines`, as in model_fetch */
+	const uint8_t *code;                       /* the model's */
+	struct model_groups groups;                /* the retirement clock's */
+	uint32_t code_epoch; /* the model's: which epoch of the code its own is of */
 	uint64_t lines[MODEL_RUNNING_LINES]; /* the model's: its first lines of code */
 	uint64_t op_epoch;                   /* the model's: when it was decoded last; opcache.h */
-	uint16_t line_groups[MODEL_RUNNING_LINES]; /* the model's: of `lines`, as in model_fetch */
-	uint16_t reserved[2]; /* whole lines of the host, of which `run` is one */
 };
 
 struct model_block {
@@ -277,10 +277,11 @@ static inline void model_outcome_statics(const struct model_outcome *o, uint16_t
 	statics[MODEL_STATIC_CALLS] += o->kind == MODEL_INDIRECT_CALL;
 }
 
-/* Memory for code of the host, which must be readable, writable and executable: at least 64 KiB,
+/* Memory for code of the host, which must be readable, writable and executable: at least 128 KiB,
  * aligned to 64, until the model ends; null: none. Makes model_run faster; results are the same. */
 void model_set_code(struct model *m, void *memory, size_t bytes);
-/* Runs the records in words begin..end (exclusive), all of the current thread. */
+/* Runs the records in words begin..end (exclusive), all of the current thread. The word at end must
+ * be readable. */
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end);
 /* Call it before the first record of a block, once its instructions are described: computes the
  * data of the retirement clock (forms, keys: retire.h). Does nothing without that clock. */

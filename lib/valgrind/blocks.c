@@ -50,6 +50,8 @@ static SizeT aligned(SizeT n)
 }
 
 #define HOST_LINE 64
+_Static_assert(sizeof(struct model_segment) % HOST_LINE == 0,
+	"what each record needs of a segment is in two lines");
 /* In the order in which they are in memory: the data that each record needs are adjacent. */
 struct layout {
 	SizeT segments, accesses, fetches, insns, outcomes, specials, ops, total;

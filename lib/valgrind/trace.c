@@ -19,7 +19,7 @@
 #include "valgrind/sampled.h"
 #include "valgrind/slices.h"
 
-uint64_t trace_buffer[TRACE_WORDS + TRACE_RECORD_MAX];
+uint64_t trace_buffer[TRACE_WORDS + TRACE_RECORD_MAX + 1]; /* model_run reads one more */
 uint64_t *trace_at = trace_buffer;
 uint64_t *trace_limit = trace_buffer + TRACE_WORDS;
 static Bool inside;

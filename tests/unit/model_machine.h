@@ -131,7 +131,7 @@ __attribute__((unused)) static void run_begin(struct run *r, const struct model_
 
 /* The model of a run that has begun gets memory for the code of segments: little, so that it fills
  * up. */
-#define RUN_CODE_BYTES ((size_t)64 << 10)
+#define RUN_CODE_BYTES ((size_t)128 << 10)
 __attribute__((unused)) static void run_with_code(struct run *r)
 {
 	r->code = mmap(NULL, RUN_CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
