@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/say.h"
 #include "pgo/pgo.h"
-#include "prof.h"
+#include "report.h"
 
 static bool to_file(const struct options *o)
 {
@@ -67,13 +67,21 @@ static int export_samples_of(struct reporting *r, struct prof_data *data,
 	const struct export_request wanted = {.creator = "prof " PERFEX_VERSION,
 		.metrics = r->o->metrics.data,
 		.progress = r->request->progress};
+	bool selects = reporting_selects(r->o, data, e);
 	struct export_profile *x = export_new(data, &wanted, format, e);
+	uint64_t samples = 0;
 	int rc = x ? file_output(r->o->output, stdout, write_samples, x, e) : -1;
 
 	progress_end(wanted.progress);
 	if (rc == 0) {
 		tell(x, format);
-		r->incomplete = r->incomplete || export_notes(x)->incomplete;
+		for (size_t i = 0; i < export_metrics(x); i++)
+			samples += export_metric_samples(x, i);
+		if (!samples && selects)
+			say("-export %s: there is no sample in it: prof with the same words and "
+			    "without -export says why",
+				format->name);
+		r->incomplete = r->incomplete || export_notes(x)->incomplete || !samples;
 	}
 	export_free(x);
 	return rc;

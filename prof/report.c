@@ -90,6 +90,16 @@ static const char *inlined_in(const struct prof_data *d, const char *glob, const
 	return NULL;
 }
 
+/* Has it samples, all of which -inlines gives to other functions? */
+static bool is_all_inlines(const struct prof_data *d, const char *glob)
+{
+	for (size_t i = 0; d->request->inlines && i < d->places.count; i++)
+		if (d->name[i].inlined &&
+			fnmatch(glob, profile_string_at(d, d->name[i].real), 0) == 0)
+			return true;
+	return false;
+}
+
 static void say_no_sample(
 	const struct prof_data *d, const char *by, const char *name, const char *hint)
 {
@@ -99,6 +109,10 @@ static void say_no_sample(
 		say("-%s: '%s' is inlined in '%s' of %s: %s", by, name, in, image,
 			d->request->inlines ? "its samples are of what is inlined in it in turn"
 					    : "-inlines selects it there");
+	else if (is_all_inlines(d, name))
+		say("-%s: all samples of '%s' are of what is inlined in it: without -inlines they "
+		    "are its own",
+			by, name);
 	else if ((image = image_with(d, name)))
 		say("-%s: no sample was in '%s' of %s: ssrun -ideal counts its executions", by,
 			name, image);

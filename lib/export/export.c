@@ -100,6 +100,11 @@ size_t export_metrics(const struct export_profile *x)
 	return x->metrics.count;
 }
 
+uint64_t export_metric_samples(const struct export_profile *x, size_t metric)
+{
+	return x->metrics.data[metric].samples;
+}
+
 const char *export_metric_text(const struct export_profile *x, size_t metric)
 {
 	return x->metrics.data[metric].text;

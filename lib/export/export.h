@@ -52,5 +52,6 @@ const struct report_table *export_notes(const struct export_profile *x);
 /* "CPU time (time): 995 samples of 1000003 ns, measured by os", of each metric exported. */
 size_t export_metrics(const struct export_profile *x);
 const char *export_metric_text(const struct export_profile *x, size_t metric);
+uint64_t export_metric_samples(const struct export_profile *x, size_t metric);
 
 #endif

@@ -229,4 +229,7 @@ run prof -export callgrind -o out.callgrind app.usertime.1
 is "a missing image ends with 1" "$status" 1
 like "and is named" "$err" 'app'
 is "its samples are there all the same" "$(reader callgrind out.callgrind | grep 'time total')" "time total 4110000000"
+# ---- nothing to export ----
+run prof -export folded -only nosuch app.usertime.1
+like "-only that matches nothing: as reports say it" "$status $out $err" "^1  prof: -only: no function or image matches 'nosuch'"
 done_testing

@@ -285,6 +285,8 @@ like "and say so" "$out" '^Samples are where interrupts found them'
 sed 's/ 40 1:.*/ 40 1:'"$(printf '0x%x' $((here - 1)))/" skid.text | sed "s|$work/skid|$work/inlined|" | make_experiment inner.pcsamp || exit 1
 run prof -dis -inlines -only wait_there inner.pcsamp
 like "-dis: the function that has the code" "$out" '^main: in inlined'
+run prof -inlines -only main inner.pcsamp
+like "-inlines -only of a function of which all is inlined" "$status $err" "^1 prof: -only: all samples of 'main' are of what is inlined in it: without -inlines"
 for view in -procedures -heavy -dis; do
 	run prof $view -only wait_there inner.pcsamp
 	like "$view -only of what is inlined everywhere: what to type" "$status $err" "^1 prof: -only: 'wait_there' is inlined in 'main' of inlined: -inlines selects it there\$"
