@@ -159,10 +159,11 @@ static int arena_map_all(struct cache *c, struct held *f, struct arena *a, uint6
 static int arena_make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
 {
 	uint64_t used = hold_time(f->process, f->tid), stops = f->b->counts[TALLY_STOPS], now;
-	uint64_t began = branches_now(CLOCK_MONOTONIC);
+	uint64_t began = branches_now(CLOCK_MONOTONIC), spent = hold_spent(f);
 	int rc = arena_map_all(c, f, a, at);
 
 	f->until += branches_now(CLOCK_MONOTONIC) - began;
+	f->most += hold_spent(f) - spent;
 	now = hold_time(f->process, f->tid);
 	c->setup_ns += now > used ? now - used : 0;
 	c->setup_stops += f->b->counts[TALLY_STOPS] - stops;

@@ -13,11 +13,17 @@
 
 #define LENGTH_MIN  300 /* transfers; random, so that no loop is in step with bursts */
 #define LENGTH_MAX  900
-#define WAIT_STEP   (5 * (uint64_t)MILLISECOND)   /* to get to its transfer */
-#define CACHED_MIN  (200 * (uint64_t)MICROSECOND) /* in copies */
-#define CACHED_MAX  (500 * (uint64_t)MICROSECOND)
-#define CACHED_LAST (8 * (uint64_t)MILLISECOND)
+#define WAIT_STEP   (5 * (uint64_t)MILLISECOND) /* to get to its transfer */
+#define CACHED_LAST (12 * (uint64_t)MILLISECOND)
 #define LAST        (60 * (uint64_t)MILLISECOND) /* no burst is longer */
+
+/* Time in copies: on average, this part of what bursts have cost, within limits. A burst costs much
+ * before it has executed anything, most in programs whose code is never the same for long: there,
+ * short bursts would show next to nothing for it. */
+#define CACHED_PART  0.5
+#define CACHED_LEAST (350.0 * MICROSECOND)
+#define CACHED_MOST  (3.0 * MILLISECOND)
+#define CACHED_APART 0.43 /* of it, by which it is random */
 
 #define LOGGED 4 /* with values: one of this many bursts logs them */
 
@@ -140,9 +146,17 @@ static void burst_tell(struct held *f, uint64_t began, uint64_t runs, bool cut, 
 				.end = branches_now(CLOCK_MONOTONIC)});
 }
 
-static uint64_t burst_between(struct branches *b, uint64_t least, uint64_t most)
+static uint64_t burst_between(struct branches *b, double least, double most)
 {
-	return least + (uint64_t)(branches_chance(b) * (double)(most - least));
+	return (uint64_t)(least + branches_chance(b) * (most - least));
+}
+
+/* Of a burst that counts. */
+static double usual_length(const struct branches *b)
+{
+	double cost = b->bursts.cost / fmax(b->bursts.count, 1);
+
+	return fmin(fmax(CACHED_PART * cost, CACHED_LEAST), CACHED_MOST);
 }
 
 /* The share of executions that are in few runs: loops, which processors know well. */
@@ -228,8 +242,10 @@ static double doubt_time(const struct cache *c, const struct burst_time *t, doub
 		DOUBT_INDIRECT * indirect / (indirect + HALF_INDIRECT));
 }
 
-/* In copies. false: the process has ended, or has another cache (own: its place). */
-static bool burst_copied(struct held *f, struct cache *c, struct cache *const *own, bool *cut)
+/* In copies, for some time around the usual length. false: the process has ended, or has another
+ * cache (own: its place). */
+static bool burst_copied(
+	struct held *f, struct cache *c, struct cache *const *own, double usual, bool *cut)
 {
 	struct branches *b = f->b;
 	const struct followed *p = f->process;
@@ -237,7 +253,9 @@ static bool burst_copied(struct held *f, struct cache *c, struct cache *const *o
 
 	b->caching = c;
 	b->orphaned = false;
-	*cut = cached_follow(c, f, burst_between(b, CACHED_MIN, CACHED_MAX)) != 0;
+	*cut = cached_follow(c, f,
+		       burst_between(b, usual * (1 - CACHED_APART), usual * (1 + CACHED_APART))) !=
+	       0;
 	b->caching = NULL;
 	if (b->orphaned)
 		cache_free(c);
@@ -247,7 +265,7 @@ static bool burst_copied(struct held *f, struct cache *c, struct cache *const *o
 static void burst_limit(struct held *f, double most)
 {
 	hold_pin(f);
-	f->until = branches_now(CLOCK_MONOTONIC) + (uint64_t)fmin(most, CACHED_LAST);
+	f->most = hold_spent(f) + (uint64_t)fmin(most, CACHED_LAST);
 }
 
 /* Loads are timed. Without copies, nothing is. */
@@ -257,7 +275,7 @@ static uint64_t follow_timed(struct held *f, struct cache *c, bool *cut)
 		return 0;
 	burst_limit(f, f->b->most);
 	timing_begin(c);
-	return burst_copied(f, c, &f->process->cache, cut) ? timing_end(c) : 0;
+	return burst_copied(f, c, &f->process->cache, CACHED_LEAST, cut) ? timing_end(c) : 0;
 }
 
 /* Values are logged, and transfers counted; how long it takes natively is not known. */
@@ -267,7 +285,7 @@ static uint64_t follow_logged(struct held *f, struct cache *c, bool *cut)
 
 	burst_limit(f, INFINITY);
 	value_log_begin(c);
-	if (!burst_copied(f, c, &f->process->logging, cut))
+	if (!burst_copied(f, c, &f->process->logging, CACHED_LEAST, cut))
 		return 0;
 	runs = cache_count(c);
 	cache_rate(c, 0);
@@ -287,7 +305,7 @@ static bool follow_counted(struct held *f, struct cache *c, bool *cut, struct bu
 	c->setup_ns = c->setup_stops = 0;
 	c->interrupts = 0;
 	c->work = c->plain = 0;
-	if (!burst_copied(f, c, &f->process->cache, cut))
+	if (!burst_copied(f, c, &f->process->cache, usual_length(b), cut))
 		return false;
 	t->runs = cache_count(c);
 	now = hold_time(p, tid);

@@ -72,6 +72,7 @@ static bool begins_again(const struct user_regs_struct *r)
 static int cached_step(struct held *f, long deliver)
 {
 	uint64_t began = branches_now(CLOCK_MONOTONIC), until = began + WAIT_STEP;
+	uint64_t spent = hold_spent(f);
 	struct branches *b = f->b;
 	struct thread *t;
 	int status, rc;
@@ -91,6 +92,7 @@ static int cached_step(struct held *f, long deliver)
 			b->stepping = 0;
 			t = tracer_find(b, f->tid);
 			f->until += branches_now(CLOCK_MONOTONIC) - began;
+			f->most += hold_spent(f) - spent;
 			tracer_mend_mask(t, true);
 			if (get_registers(f))
 				return OVER;
@@ -364,8 +366,8 @@ int cached_follow(struct cache *c, struct held *f, uint64_t length)
 	int rc = f->stale ? cached_step(f, 0) : ON;
 
 	c->files = 0;
-	while (rc == ON && r.left && branches_now(CLOCK_MONOTONIC) < f->until &&
-		!branches_stopping(f->b)) {
+	while (rc == ON && r.left && hold_spent(f) < f->most &&
+		branches_now(CLOCK_MONOTONIC) < f->until && !branches_stopping(f->b)) {
 		uint64_t address = f->registers.rip;
 		const struct copy *copy;
 

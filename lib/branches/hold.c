@@ -137,3 +137,8 @@ uint64_t hold_time(const struct followed *p, pid_t tid)
 		return branches_now(p->clock);
 	return proc_read(tid, "schedstat", text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }
+
+uint64_t hold_spent(const struct held *f)
+{
+	return branches_now(CLOCK_THREAD_CPUTIME_ID) + hold_time(f->process, f->tid);
+}

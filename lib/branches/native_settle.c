@@ -94,6 +94,7 @@ static void doubt_clock(const struct native *n, struct weigh *w)
 		const struct native_burst *b = &n->bursts.data[i];
 
 		w->time[i] = w->weight[i] * b->seconds;
+		w->vague[i] = b->doubt;
 		doubt += w->time[i] * b->doubt;
 		time += w->time[i];
 	}

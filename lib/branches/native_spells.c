@@ -280,7 +280,7 @@ static struct extrapolation by_anchor(const struct cache *c, const struct weigh 
 	unseen = fmax(1 - since / w->total[other], 0);
 	(void)part_before(c->native, w, a, anchor, &unsure);
 	e.variance = e.scatter / times + w->doubt[other] + unseen * unseen * (unsure + OTHERS);
-	e.scatter += pow(c->anchors->all[other].since / c->native->all, 2) * OTHERS;
+	e.scatter += unseen * unseen * OTHERS;
 	return e;
 }
 

@@ -35,7 +35,7 @@
 #define SHARE_TIMED   0.02
 #define SHARE_WINDOWS 0.015
 #define SHARE_VISITS  0.02
-#define SHARE_TURNS   0.005 /* of anchors */
+#define SHARE_TURNS   0.003 /* of anchors */
 #define SHARE_CLOCK   0.03  /* samples by stops */
 #define SHARE_MOST    0.06  /* of all that is spent but by our owner, at any moment */
 #define VISITS_MOST   1.2   /* of their share, the same with our owner */
@@ -46,8 +46,8 @@
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
 #define COST_BURST    (2.0 * MILLISECOND)         /* before any was measured */
 #define COST_FIRST    (5.0 * MILLISECOND)         /* of the first: code is new to us */
-#define COST_LEAST    (1.2 * MILLISECOND)         /* of each of the first, if cut short; */
-#define FIRST         4                           /* of these */
+#define COST_LEAST    (2.4 * MILLISECOND)         /* of each of the first, if cut short; */
+#define FIRST         2                           /* of these */
 #define SOON          (10.0 * MILLISECOND)        /* the first moment is before that */
 #define EARLY         (8.0 * MILLISECOND)         /* spent soon, since anchors come of it */
 #define CATCH_UP      (150.0 * MILLISECOND)
@@ -62,6 +62,7 @@
 #define SLEEP_VISITS  (100 * (uint64_t)MILLISECOND) /* within a budget, to visits */
 #define TICK_MOST     (4 * (uint64_t)MILLISECOND)   /* of most kernels */
 #define STILL_MOST    4                             /* naps */
+#define SLOWEST       4.0 /* a program that has waited for processors may have them again */
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
 #define WAITS         4 /* at most, until the cost of a moment is there */
@@ -333,23 +334,48 @@ static void tell_counts(struct branches *b)
 	}
 }
 
+/* Where there are no copies, there are windows. */
+static bool windows_wanted(const struct branches *b)
+{
+	for (size_t i = 0; i < b->processes.count; i++)
+		if (!b->processes.data[i]->cache || !cache_serves(b->processes.data[i]->cache))
+			return true;
+	return false;
+}
+
+/* CPU time of the program in a second of its last naps. Beside other work, less of it passes in a
+ * nap than its threads could use. */
+static double rate_of_program(struct branches *b, uint64_t now)
+{
+	double most = fmin((double)b->threads.count, CPU_COUNT(&b->processors));
+	double passed = (double)(now - b->napped), rate = most;
+
+	if (b->napped && passed > 0)
+		rate = (double)(b->used - b->used_napped) / passed;
+	b->napped = now;
+	b->used_napped = b->used;
+	b->rate = b->rate > 0 ? (b->rate + rate) / 2 : rate;
+	most = fmax(most, 1);
+	return b->bursts.share >= 1 ? most : fmin(fmax(b->rate, most / SLOWEST), most);
+}
+
 /* The time before the next possible moment. The kernel may update the clock of a process that runs
  * at its ticks only, so one that does not go on is idle after some naps, each longer than the last;
  * within a budget after one that is as long as a tick. Visits and samples do with fewer
  * moments. */
-static uint64_t nap(struct branches *b, bool still)
+static uint64_t nap(struct branches *b, bool still, uint64_t now)
 {
-	uint64_t next = b->bursts.next < b->windows.next ? b->bursts.next : b->windows.next;
-	uint64_t left, width = b->threads.count;
+	uint64_t next = b->bursts.next, left;
+	double rate = rate_of_program(b, now);
 	bool asked = b->bursts.share >= 1, visits = b->request.visit && !asked;
 	uint64_t longest = visits ? SLEEP_VISITS : SLEEP_LONG;
 
+	if (b->windows.next < next && windows_wanted(b))
+		next = b->windows.next;
 	next = next < b->turns.next ? next : b->turns.next;
 	next = next < b->clock.next ? next : b->clock.next;
 	left = next > b->used ? next - b->used : 0;
-	if ((int)width > CPU_COUNT(&b->processors))
-		width = (uint64_t)CPU_COUNT(&b->processors);
-	left /= width ? width : 1;
+	left = (uint64_t)((double)left / rate);
 	b->still = still ? b->still + 1 : 0;
 	if (b->still > (asked ? STILL_MOST : b->request.visit || b->request.only_samples ? 0 : 1))
 		return SLEEP_MAX;
@@ -495,7 +521,7 @@ void branches_run(struct branches *b)
 			b->next_telling = now + TELL_EVERY;
 			tell_counts(b);
 		}
-		tracer_wait(b, now + nap(b, !p), 0, NULL);
+		tracer_wait(b, now + nap(b, !p, now), 0, NULL);
 	}
 	for (size_t i = 0; i < b->processes.count; i++)
 		if (b->processes.data[i]->cache)

@@ -197,7 +197,9 @@ struct branches {
 	uint64_t transfers;    /* recorded, with the candidates' met */
 	uint64_t used;         /* CPU time of the program */
 	uint64_t used_told, next_telling;
-	unsigned still; /* naps without progress of any process */
+	unsigned still;               /* naps without progress of any process */
+	uint64_t napped, used_napped; /* when the last nap began; the CPU time then */
+	double rate;                  /* CPU time of the program in a second, of the last naps */
 	struct pace bursts, windows, turns, clock;
 	bool fitted; /* bursts have what the rest leaves of the budget */
 	struct sampling {
@@ -352,8 +354,9 @@ struct held {
 	bool held;         /* it is stopped, and waits for us */
 	bool stale;        /* in a system call: it continues elsewhere than at its stop */
 	uint64_t until;
-	bool pinned; /* to our processor; else to allowed */
-	bool batch;  /* and scheduled as a batch job */
+	uint64_t most; /* hold_spent up to which it may run copies */
+	bool pinned;   /* to our processor; else to allowed */
+	bool batch;    /* and scheduled as a batch job */
 	cpu_set_t allowed;
 };
 
@@ -368,6 +371,9 @@ void hold_release(struct held *f, hold_list *list);
 void hold_pin(struct held *f);
 void hold_unpin(struct held *f);
 void hold_quiet(struct branches *b, bool on);
+/* CPU time of the tracer and of the thread together, which is stopped: unlike elapsed time, it does
+ * not pass while both wait for a processor. */
+uint64_t hold_spent(const struct held *f);
 /* CPU time of a thread that is stopped. */
 uint64_t hold_time(const struct followed *p, pid_t tid);
 

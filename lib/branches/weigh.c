@@ -21,12 +21,15 @@
 #define AGREED       2.0    /* anchors that agree as expected, before any is known */
 #define DISAGREE     25.0   /* one anchor disagrees by no more */
 #define CHOSEN       3.0 /* bursts that an anchor explains by chance, if it is the nearest of many */
-#define STEP         2.0 /* a weight changes by no more than this factor in a round */
+#define STEP         2.0    /* a weight changes by no more than this factor in a round */
+#define PHASES       12u    /* parts of the time, each of which is known, */
+#define PHASE_BURSTS 2u     /* if they have this number of bursts or more, */
+#define PHASE_LEAST  0.0004 /* with this variance at least */
 
 int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 {
 	*w = (struct weigh){.bursts = bursts, .anchors = anchors, .factor = 1, .disagree = 1};
-	anchors++; /* the time */
+	anchors += PHASES; /* times */
 	w->count = calloc(anchors * bursts + 1, sizeof(double));
 	w->total = calloc(anchors + 1, sizeof(double));
 	w->doubt = calloc(anchors + 1, sizeof(double));
@@ -34,12 +37,13 @@ int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 	w->matrix = calloc(anchors * anchors + 1, sizeof(double));
 	w->lever = calloc(bursts + 1, sizeof(double));
 	w->time = calloc(bursts + 1, sizeof(double));
+	w->vague = calloc(bursts + 1, sizeof(double));
 	w->part = calloc(4 * anchors + 1, sizeof(double));
 	w->left = w->part + anchors;
 	w->norm = w->left + anchors;
 	w->unsure = w->norm + anchors;
 	return w->count && w->total && w->doubt && w->weight && w->matrix && w->lever && w->time &&
-			       w->part
+			       w->vague && w->part
 		       ? 0
 		       : -1;
 }
@@ -53,6 +57,7 @@ void weigh_free(struct weigh *w)
 	free(w->matrix);
 	free(w->lever);
 	free(w->time);
+	free(w->vague);
 	free(w->part);
 	*w = (struct weigh){0};
 }
@@ -124,9 +129,9 @@ static struct stats_weighed weigh_opinion(const struct weigh *w, size_t a, doubl
 
 /*
  * One factor for all, by the median of anchors. Together they say no more than the bursts that have
- * them; and the clock, by which the factor is 1, counts as one more. true: it decides.
+ * them; and the clock, by which the factor is 1, counts as one more.
  */
-static bool find_factor(struct weigh *w)
+static void find_factor(struct weigh *w)
 {
 	struct stats_weighed *each = calloc(w->anchors + 1, sizeof(*each));
 	double *own = calloc(2 * w->bursts + 1, sizeof(*own)), *all;
@@ -135,7 +140,7 @@ static bool find_factor(struct weigh *w)
 	if (!each || !own) {
 		free(each);
 		free(own);
-		return false;
+		return;
 	}
 	all = own + w->bursts;
 	for (size_t a = 0; a < w->anchors; a++) {
@@ -152,7 +157,6 @@ static bool find_factor(struct weigh *w)
 	free(own);
 	for (size_t i = 0; i < w->bursts; i++)
 		w->weight[i] *= w->factor;
-	return clock > fmin(sum, most);
 }
 
 /* Products of anchors over bursts, and their Cholesky factor, in place. */
@@ -231,21 +235,37 @@ static void change_weights(struct weigh *w)
 	}
 }
 
-/* The time as one more anchor: if weights of some bursts grow, others must become less. Where other
- * anchors know more than the clock, they know it of each phase, and this would only disturb. */
-static void weigh_add_time(struct weigh *w, double doubt)
+/* The time from one burst to another as one more anchor, as known as bursts know theirs. */
+static void add_phase(struct weigh *w, size_t first, size_t last)
 {
-	double *row = w->count + w->anchors * w->bursts, total = 0;
+	double *row = w->count + w->anchors * w->bursts, total = 0, vague = 0;
 
 	for (size_t i = 0; i < w->bursts; i++) {
-		row[i] = w->time[i] * w->factor / w->weight[i];
-		total += w->time[i];
+		bool in = i >= first && i < last && w->weight[i] > 0;
+
+		row[i] = in ? w->time[i] * w->factor / w->weight[i] : 0;
+		total += in ? w->time[i] : 0;
+		vague += in ? w->time[i] * w->vague[i] : 0;
 	}
-	if (!(doubt > 0) || !(total > 0))
+	if (!(total > 0))
 		return;
+	vague /= total;
 	w->total[w->anchors] = total * w->factor;
-	w->doubt[w->anchors] = doubt;
-	w->unsure[w->anchors++] = w->open;
+	w->doubt[w->anchors] = fmax(vague * vague, PHASE_LEAST);
+	w->unsure[w->anchors] = w->open;
+	w->anchors++;
+}
+
+/* What bursts stand for adds up to the time of each phase: if weights of some grow, those of others
+ * near to them must become less. Else anchors of one phase would change the weights of others,
+ * where there are none. */
+static void weigh_add_times(struct weigh *w)
+{
+	size_t phases = w->bursts / PHASE_BURSTS;
+
+	phases = phases > PHASES ? PHASES : phases ? phases : 1;
+	for (size_t i = 0; i < phases; i++)
+		add_phase(w, i * w->bursts / phases, (i + 1) * w->bursts / phases);
 }
 
 /* How much more than expected the weights leave unexplained of anchors: the ratio of Birge
@@ -255,20 +275,20 @@ static double weigh_disagree(const struct weigh *w)
 {
 	double sum = AGREED;
 
-	for (size_t a = 0; a < w->anchors; a++)
+	for (size_t a = 0; a < w->counted; a++)
 		sum += fmin(w->left[a] * w->left[a] / (w->unsure[a] + CERTAIN), DISAGREE);
-	return fmax(sum / ((double)w->anchors + AGREED), 1);
+	return fmax(sum / ((double)w->counted + AGREED), 1);
 }
 
 void weigh_calibrate(struct weigh *w)
 {
-	double clock = w->open;
-
 	drop_rare(w);
 	if (!w->anchors)
 		return;
-	if (find_factor(w))
-		weigh_add_time(w, clock);
+	find_factor(w);
+	w->counted = w->anchors;
+	if (w->open > 0)
+		weigh_add_times(w);
 	for (int round = 0; round < ROUNDS; round++) {
 		make_matrix(w);
 		for (size_t a = 0; a < w->anchors; a++)
@@ -301,13 +321,13 @@ static double weigh_rest(const struct weigh *w, double squares)
 }
 
 /* The variance of what is made of anchors, by these parts of each, and of the rest of the sum,
- * which has the factor of all. What is not known of an anchor's total is mostly its own: which
- * spells it was in place in, and for how long. */
+ * which has the factor of all, as times have. What is not known of an anchor's total is mostly its
+ * own: which spells it was in place in, and for how long. */
 static double weigh_totals(const struct weigh *w, const double *by, double sum)
 {
 	double variance = 0;
 
-	for (size_t a = 0; a < w->anchors; a++) {
+	for (size_t a = 0; a < w->counted; a++) {
 		variance += by[a] * by[a] * w->unsure[a];
 		sum -= by[a];
 	}

@@ -24,13 +24,15 @@ struct weigh {
 	double *count, *total;
 	double *doubt;  /* of anchors: the variance of total, as a part of it, squared */
 	double *weight; /* of bursts: by the clock; then as calibrated */
-	double *time;   /* of bursts: what they stand for */
+	double *time;   /* of bursts: what they stand for; */
+	double *vague;  /* and the deviation of its logarithm, alike for bursts of the same code */
 	double usual;   /* seconds of a burst: the median */
 	double open;    /* variance of the logarithm of factor, by the clock; then as calibrated; 0:
 			   not known */
 	double factor;  /* between the two, of all bursts together */
 	double disagree; /* as calibrated: anchors differ by as many times their doubts, squared */
 	/* from here on private */
+	size_t counted; /* anchors that are no times, which come after them */
 	double *matrix, *part, *left, *norm, *unsure, *lever;
 };
 

@@ -29,7 +29,8 @@
 /* Rings wake us when they are a quarter full; other sources are polled at this interval. */
 #define ROUND_MS       250
 #define EARLY_ROUND_MS 30
-#define EARLY          (2 * (uint64_t)SECOND)
+/* A round is this part of the time before it, so that a run of a second has some 20. */
+#define ROUND_PART 8
 /* While processes come and go, to read their arguments while they exist. */
 #define FORKING_ROUND_MS 5
 #define FORKING          (SECOND / 4)
@@ -296,9 +297,10 @@ static int perf_begin(struct collection *c, struct error *e)
 		return -1;
 	if (r->caliper_seconds > 0)
 		c->next_caliper = c->began + (uint64_t)(r->caliper_seconds * SECOND);
-	/* Values would have less of their budget for it, in runs that are short. */
+	/* Values and bursts would have less of their budget for it, in runs that are short. */
 	c->next_checkpoint =
-		c->began + (c->experiment->cost_until ? CHECKPOINT_EVERY : CHECKPOINT_FIRST);
+		c->began + (collect_wants(r, METRIC_BRANCHES | METRIC_VALUES) ? CHECKPOINT_EVERY
+									      : CHECKPOINT_FIRST);
 	return 0;
 }
 
@@ -381,13 +383,16 @@ static uint64_t round_ms(struct collection *c, uint64_t time)
 {
 	size_t processes = c->experiment->processes.count;
 	bool forks = c->sampler.spaces.with_arguments && processes > 2;
+	uint64_t early = (time - c->began) / ROUND_PART / 1000000u;
 
 	if (processes != c->processes)
 		c->last_began = time;
 	c->processes = processes;
 	if (forks && time - c->last_began < FORKING)
 		return FORKING_ROUND_MS;
-	return forks || c->sampler.blocking || time - c->began < EARLY ? EARLY_ROUND_MS : ROUND_MS;
+	if (forks || c->sampler.blocking || early < EARLY_ROUND_MS)
+		return EARLY_ROUND_MS;
+	return early < ROUND_MS ? early : ROUND_MS;
 }
 
 static int timeout(struct collection *c, uint64_t time)
