@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "export/private.h"
+#include "report/report_columns.h"
 
 static bool metrics_taken(const struct export_profile *x, const char *name)
 {
@@ -20,13 +21,19 @@ static const char *metrics_fresh_name(struct export_profile *x, const struct pro
 	const struct prof_request *r = x->data->request;
 	const char *own = m->metric->short_name[0] ? m->metric->short_name : "count", *name;
 	const char *type = r->compare ? "" : r->inputs[m->input].experiment->type;
+	int last = 1;
 
 	name = report_text(&x->notes, "%s", own);
 	if (name && metrics_taken(x, name) && type && type[0] && !strchr(type, ','))
 		name = report_text(&x->notes, "%s.%s", type, own);
-	for (int n = 2; name && metrics_taken(x, name); n++)
-		name = report_text(&x->notes, "%s.%d", own, n);
-	return name;
+	if (!name || !metrics_taken(x, name))
+		return name;
+	for (size_t i = 0; i + 1 < x->metrics.count; i++) {
+		int n = report_column_number(x->metrics.data[i].name, own, "");
+
+		last = n > last ? n : last;
+	}
+	return report_text(&x->notes, "%s.%d", own, last + 1);
 }
 
 static int metrics_add_metric(struct export_profile *x, size_t index)

@@ -18,22 +18,27 @@ static bool taken(const struct report_table *t, const char *name)
 	return false;
 }
 
-/* The largest N of the columns "name.N"; 1: there is none. */
-static int last_of(const struct report_table *t, const char *name, const char *suffix)
+int report_column_number(const char *column, const char *name, const char *suffix)
 {
 	size_t length = strlen(name);
+	char *end;
+	long n;
+
+	if (strncmp(column, name, length) != 0 || column[length] != '.')
+		return 1;
+	n = strtol(column + length + 1, &end, 10);
+	return n > 1 && n < INT_MAX && strcmp(end, suffix) == 0 ? (int)n : 1;
+}
+
+/* The largest of all columns. */
+static int last_of(const struct report_table *t, const char *name, const char *suffix)
+{
 	int last = 1;
 
 	for (size_t i = 0; i < t->columns.count; i++) {
-		const char *other = t->columns.data[i].name;
-		char *end;
-		long n;
+		int n = report_column_number(t->columns.data[i].name, name, suffix);
 
-		if (strncmp(other, name, length) != 0 || other[length] != '.')
-			continue;
-		n = strtol(other + length + 1, &end, 10);
-		if (n > last && n < INT_MAX && strcmp(end, suffix) == 0)
-			last = (int)n;
+		last = n > last ? n : last;
 	}
 	return last;
 }

@@ -110,6 +110,8 @@ void report_folded(
 	struct report_table *t, const struct report_fold *fold, const char *what, uint64_t all);
 /* "n more rows are left out (-q)", where there are any; why: "-q". */
 void report_left_out(struct report_table *t, size_t n, const char *what, const char *why);
+/* The N of a column "name.N", with the suffix after it, from 2 on; 1: it is named otherwise. */
+int report_column_number(const char *column, const char *name, const char *suffix);
 /* n of all, in percent; 0 where there is nothing. */
 double report_percent(double n, double all);
 
