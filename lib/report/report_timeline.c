@@ -360,6 +360,14 @@ static int timeline_make(struct timeline *l, struct error *e)
 
 int report_timeline(struct prof_data *d, struct report_table *t, struct error *e)
 {
+	static const struct {
+		const char *title, *one;
+	} grouped[] = {
+		[PROF_GROUP_THREAD] = {"Threads over time", "thread"},
+		[PROF_GROUP_PROCESS] = {"Processes over time", "process"},
+		[PROF_GROUP_COMMAND] = {"Commands over time", "command"},
+		[PROF_GROUP_CPU] = {"CPUs over time", "CPU"},
+	};
 	struct timeline l = {.d = d,
 		.line = report_scratch(t, d->metrics.count, sizeof(*l.line)),
 		.timed = report_scratch(t, d->metrics.count, sizeof(*l.timed))};
@@ -367,12 +375,11 @@ int report_timeline(struct prof_data *d, struct report_table *t, struct error *e
 
 	t->report = "timeline";
 	t->layout = REPORT_LIST;
-	t->title = !d->request->threads               ? "Functions over time"
-		   : d->request->by == PROF_GROUP_CPU ? "CPUs over time"
-						      : "Threads over time";
-	t->places = !d->request->threads               ? NULL
-		    : d->request->by == PROF_GROUP_CPU ? "CPU"
-						       : "thread";
+	t->title = "Functions over time";
+	if (d->request->threads) {
+		t->title = grouped[d->request->by].title;
+		t->places = grouped[d->request->by].one;
+	}
 	if (t->failed)
 		error_nomem(e);
 	else if (profile_data_metrics(d, e) == 0 &&

@@ -32,7 +32,8 @@ like "another, another" "$out" '2\.100 +33\.9% +[ .:]+@+[ .:-]* +late'
 like "times are above them" "$out" '\|0 s +\|2\.[0-9]+ +\|[45][.0-9]* +\|7\.[0-9]+'
 like "it says what a column is" "$out" 'A column is 0\.2[0-9]* s'
 run prof -timeline -by process phased
-like "with -by a line for each process" "$out" ' @+[ .]+ +process 100 phased'
+like "with -by the title says of what" "$out" '^Processes over time'
+like "a line for each process" "$out" ' @+[ .]+ +process 100 phased'
 like "and the other" "$out" '% +[ .:]+@+[ .:-]* +process 101 helper'
 run prof -timeline -inclusive phased
 like "-inclusive: a caller has the lines of what it called" "$out" '0\.000 +0\.0% +6\.000 +96\.8% +@+[ .:-]+@+[ .:-]* +caller'
