@@ -243,7 +243,8 @@ static long long constants_wait(const struct constant_figures *times, int n)
 	return n < TIMES_ENOUGH ? APART : (long long)APART << (n - TIMES_ENOUGH + 1);
 }
 
-/* Figure i: did another time find what time k did? */
+/* Figure i: did another time find what time k did? What neighbours change need not be found
+ * twice. */
 static bool constant_confirmed(const struct constant_figures *times, int n, int i, int k)
 {
 	for (int other = 0; other < n; other++)
