@@ -141,7 +141,8 @@ static int show_image(
 	return rc;
 }
 
-/* The images that the word names. */
+/* The images that the word names.  One without files is being written, or its files were removed:
+ * as list, it has none. */
 static int with_image(
 	const struct store_command_line *l, const store_images *images, bool show, struct error *e)
 {
@@ -153,7 +154,7 @@ static int with_image(
 	for (size_t i = 0; i < images->count; i++) {
 		const struct store_image *image = &images->data[i];
 
-		if (!store_names(image, word))
+		if (!image->files.count || !store_names(image, word))
 			continue;
 		found++;
 		if (show && show_image(l, image, e))

@@ -124,6 +124,9 @@ run prof store add cut.branches
 like "a damaged file is not added" "$status$err" '125prof: .*cut.branches: .*it is not added'
 run prof store show none
 like "no such image" "$err" "the store has no image 'none'"
+mkdir -p writing/removed && echo 1 > writing/version && echo '[removed files]' > writing/removed/path
+run prof store show removed -store writing
+like "an image whose first file is not written yet" "$status$err" "125prof: the store has no image 'removed'"
 run prof store -day 20250230 add e1
 like "no such day" "$err" "'20250230' is not a day"
 run prof store -store e1 add e2
