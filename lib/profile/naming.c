@@ -31,6 +31,21 @@ const char *profile_nameless(
 	return room;
 }
 
+int profile_function_line(
+	const struct prof_data *d, uint32_t image, uint64_t begin, struct image_line *line)
+{
+	const struct prof_names *n = &d->names;
+	struct image_frame frames[64];
+	size_t room = sizeof(frames) / sizeof(frames[0]);
+	size_t count = n->ops->inlines(n->context, image, begin, frames, room);
+
+	if (count > 1 && count < room && frames[count - 1].line.file) {
+		*line = frames[count - 1].line;
+		return 0;
+	}
+	return n->ops->line(n->context, image, begin, line);
+}
+
 /* The real function, or with -inlines the one that was inlined there. */
 static int find_procedure(struct prof_data *d, const struct order *o, struct prof_name *name)
 {

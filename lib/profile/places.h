@@ -172,6 +172,11 @@ int profile_outermost(const struct prof_data *d, const uint32_t *key, size_t key
 const char *profile_nameless(
 	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size);
 
+/* The line of the function that begins there; of one that begins with an inlined call, the call's.
+ * 0, or -1 if none is known. */
+int profile_function_line(
+	const struct prof_data *d, uint32_t image, uint64_t begin, struct image_line *line);
+
 /* How many of the samples of a row of this input the request selects. */
 uint64_t profile_selected(const struct prof_data *d, size_t input, size_t sample);
 /* times.c: does the request select a part of the run, by times or caliper points? */

@@ -173,7 +173,6 @@ static void counts_row(struct call_counts *c, uint32_t function, enum report_rol
 	unsigned depth, uint64_t calls)
 {
 	const struct counted *f = counts_at(c, function);
-	const struct prof_names *names = &c->d->names;
 	struct report_row row = {.role = role,
 		.parent = -1,
 		.depth = depth,
@@ -182,7 +181,7 @@ static void counts_row(struct call_counts *c, uint32_t function, enum report_rol
 	struct image_line line;
 	struct report_cell *cell;
 
-	if (names->ops->line(names->context, (uint32_t)f->key.image, f->key.address, &line) == 0) {
+	if (profile_function_line(c->d, (uint32_t)f->key.image, f->key.address, &line) == 0) {
 		row.file = line.file;
 		row.line = line.line;
 	}

@@ -150,12 +150,11 @@ static void true_names(
 {
 	const struct prof_name *name = &f->data->name[n->place];
 	const struct profile_place *place = profile_place_at(f->data, n->place);
-	const struct prof_names *names = &f->data->names;
 	struct image_line line;
 
 	row->image = f->data->images.data[place->key.image].name;
 	if (f->grain == PROF_BY_PROCEDURE && name->begin &&
-		names->ops->line(names->context, place->key.image, name->begin, &line) == 0) {
+		profile_function_line(f->data, place->key.image, name->begin, &line) == 0) {
 		row->file = line.file;
 		row->line = line.line;
 	}

@@ -69,6 +69,8 @@ const char *report_group_text(struct report_table *t, const struct prof_data *d,
 		return report_text(t, "command %s", name);
 	if (!g->key.pid && !g->key.tid)
 		return report_text(t, "%s%s", rank, rank[0] ? name : "all together");
+	if (g->key.tid == g->key.pid && d->request->by == PROF_GROUP_THREAD)
+		return report_text(t, "%smain thread %d %s", rank, (int)g->key.tid, name);
 	if (g->key.tid == g->key.pid || !g->key.tid)
 		return report_text(t, "%sprocess %d %s", rank, (int)g->key.pid, name);
 	return report_text(t, "%sthread %d of %d %s", rank, (int)g->key.tid, (int)g->key.pid, name);
@@ -100,9 +102,13 @@ struct report_row report_entity_row(struct report_table *t, const struct prof_da
 		row.address = p->key.address;
 		row.file = n->key.file ? profile_string_at(d, n->key.file) : NULL;
 		row.line = n->key.line;
-	} else if (d->names.ops->line(d->names.context, p->key.image, row.address, &line) == 0) {
-		row.file = line.file;
-		row.line = line.line;
+		return row;
 	}
+	if (n->key.inlined)
+		d->names.ops->line(d->names.context, p->key.image, row.address, &line);
+	else
+		profile_function_line(d, p->key.image, row.address, &line);
+	row.file = line.file;
+	row.line = line.line;
 	return row;
 }

@@ -73,7 +73,7 @@ struct waits {
 	size_t columns;
 	uint64_t least; /* ns: shorter ones are left out */
 	size_t left;
-	uint64_t seen, unseen; /* ns, of pauses by whether it is known what ended them */
+	uint64_t seen, unseen; /* ns, of pauses that something must end: whether it is known what */
 };
 
 static struct wait *wait_at(const struct waits *w, size_t i)
@@ -129,10 +129,29 @@ static bool waits_wanted(struct waits *w, const struct report_waits_place *place
 	return name >= 0 && profile_wanted(w->d, place->code.image, (uint32_t)name);
 }
 
+/* The scheduler, a timer or a disk ends the others; a thread or child that ends is the object. */
+static bool waits_need_waker(const struct experiment_obstacle *o)
+{
+	switch (o->key.reason) {
+	case PAUSE_UNKNOWN:
+	case PAUSE_PROCESSOR:
+	case PAUSE_SLEEP:
+	case PAUSE_FAULT:
+		return false;
+	case PAUSE_CHILD:
+		return !o->key.address;
+	case PAUSE_FUTEX: /* with a name, the end of a thread */
+		return !o->name || !o->name[0] || !o->key.address;
+	default:
+		return true;
+	}
+}
+
 static int waits_take(struct waits *w, size_t input, const struct experiment_pause *p)
 {
 	const struct experiment *x = w->d->request->inputs[input].experiment;
-	uint32_t reason = experiment_obstacle_at(x, p->key.obstacle)->key.reason;
+	const struct experiment_obstacle *o = experiment_obstacle_at(x, p->key.obstacle);
+	uint32_t reason = o->key.reason;
 	struct strbuf object = {0}, path = {0}, waker = {0};
 	struct report_waits_place place;
 	long at, text;
@@ -169,7 +188,8 @@ static int waits_take(struct waits *w, size_t input, const struct experiment_pau
 			at = -1;
 	}
 	report_waits_waker(w->d, input, p, &waker);
-	*(waker.length ? &w->seen : &w->unseen) += p->time;
+	if (waker.length || waits_need_waker(o))
+		*(waker.length ? &w->seen : &w->unseen) += p->time;
 	if (waker.length || waker.failed)
 		at = waits_add(w, at, LEVEL_WAKER, waits_text(w, &waker), p);
 	return at < 0 || text < 0 ? -1 : 0;
@@ -381,16 +401,18 @@ static void waits_notes(struct waits *w)
 		report_note(w->t, "Rows without figures have those of the row above");
 	if (w->left)
 		report_note(w->t, "%zu row%s left out (-whole)", w->left, plural(w->left));
-	if (!w->seen && (!why || strcmp(why, "seen") != 0))
+	if (!w->seen && w->unseen && (!why || strcmp(why, "seen") != 0))
 		report_note(w->t, "What let threads go on was %s", why ? why : "not seen");
-	else if (!w->seen)
+	else if (!w->seen && w->unseen)
 		report_note(w->t, "No thread of the run let another go on: waits ended by timers, "
 				  "devices or processes outside of the run, or at its end");
-	else
+	else if (w->unseen)
 		report_note(w->t,
-			"What let threads go on is known of %.1f%% of the time; the rest ended by "
-			"timers, devices or processes outside of the run, or at its end",
-			report_percent((double)w->seen, (double)(w->seen + w->unseen)));
+			"What let threads go on is known of %.1f%% of the %.3g s that they waited "
+			"for others; the rest ended by timers, devices or processes outside of "
+			"the run, or at its end",
+			report_percent((double)w->seen, (double)(w->seen + w->unseen)),
+			(double)(w->seen + w->unseen) * 1e-9);
 }
 
 static int waits_make(struct waits *w, struct error *e)

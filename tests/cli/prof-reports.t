@@ -283,6 +283,8 @@ run prof -calltree -inlines inlined.pcsamp
 like "call paths are where they were found" "$out" '100.0%  main \('
 like "and say so" "$out" '^Samples are where interrupts found them'
 sed 's/ 40 1:.*/ 40 1:'"$(printf '0x%x' $((here - 1)))/" skid.text | sed "s|$work/skid|$work/inlined|" | make_experiment inner.pcsamp || exit 1
+run prof inner.pcsamp
+like "a function that begins with an inlined call has a line of its own" "$out" ' 40  main \(inlined: inlined[.]c, 9\)$'
 run prof -dis -inlines -only wait_there inner.pcsamp
 like "-dis: the function that has the code" "$out" '^main: in inlined'
 run prof -inlines -only main inner.pcsamp
@@ -419,7 +421,7 @@ END
 run prof -by cpu cpus.exp
 like "-by cpu: rows of each, busiest first" "$(echo "$out" | tr '\n' ' ')" 'CPU 0, 72.7%: +0\.400 .*first.*CPU 3, 27.3%: +0\.100 .*first.*~0\.050 .*second'
 run prof -by thread cpus.exp
-like "-by thread: a thread is one on all CPUs" "$(echo "$out" | tr '\n' ' ')" 'process 100 app, 100.0%: +0\.500 .*first.*~0\.050 .*second'
+like "-by thread: a thread is one on all CPUs" "$(echo "$out" | tr '\n' ' ')" 'main thread 100 app, 100.0%: +0\.500 .*first.*~0\.050 .*second'
 run prof -only cpu:3 cpus.exp
 is "-only cpu:" "$(samples)" 15
 run prof -only cpu:1 cpus.exp

@@ -115,7 +115,7 @@ prof -json ranks > three.json
 ok "three runs that are the same make three times as much" python3 -c '
 import json; a, b = (json.load(open(f))["total"]["counts"][0]["value"] for f in ("one.json", "three.json")); assert b == 3 * a, (a, b)'
 run prof -threads ranks
-is "-threads: one process each" "$(printf '%s\n' "$out" | grep -c '^process [0-9]* app, [0-9.]*%')" 3
+is "-threads: a main thread each" "$(printf '%s\n' "$out" | grep -c '^main thread [0-9]* app, [0-9.]*%')" 3
 run prof -usage ranks
 is "-usage, too" "$(printf '%s\n' "$out" | grep -c 'exit 0  [0-9]* app$')" 3
 prof -dump -q ranks/1 > dump1

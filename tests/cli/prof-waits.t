@@ -21,6 +21,7 @@ report sleep
 is "a report" "$status $err" "0 "
 like "sleep: the reason and the call" "$out" "$(row "sleep")"
 like "sleep: the reason and the call, below" "$out" "$(joined "clock_nanosleep")"
+unlike "nobody ends a sleep or a wait for the processor: nothing is said of who did" "$out" 'What let threads go on|let another go on'
 report pipe
 like "pipe: which, and the call" "$out" "$(row "pipe")"
 like "which is said" "$out" '^Rows without figures have those of the row above'
@@ -89,7 +90,7 @@ fi
 report -by thread futex
 unlike "-by thread: not again at each place" "$out" '\[thread |^Waited'
 like "-by thread: what one waits for" "$(printf '%s\n' "$out" | grep -A1 'thread [0-9]* of')" ' sleep$'
-like "and the other" "$(printf '%s\n' "$out" | grep -A1 ' process [0-9]* waits')" ' futex: '
+like "and the other" "$(printf '%s\n' "$out" | grep -A1 ' main thread [0-9]* waits')" ' futex: '
 report -only waits_for_futex futex
 unlike "-only: waits of that function" "$out" 'clock_nanosleep'
 prof -waits -json futex > json
@@ -165,7 +166,7 @@ if [ "$(id -u)" = 0 ] && unshare -m sh -c '[ -e /sys/kernel/tracing/events/sched
 	run unshare -m sh traced ssrun -totaltime -o alone "$waits" sleep 50
 	run prof -waits alone
 	unlike "of one thread alone, nothing is said that was seen" "$out" 'go on was seen'
-	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"' sh ssrun -totaltime -o unseen "$waits" sleep 50
+	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"' sh ssrun -totaltime -o unseen "$waits" futex 50
 	run prof -waits unseen
 	like "without tracefs, the report says that it does not know" "$out" 'What let threads go on was not seen: tracefs is not mounted'
 	# The kernel closes what ssrun leaves to it: no process of it is left, which somebody would have to reap.

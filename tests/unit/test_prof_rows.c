@@ -204,7 +204,7 @@ static void test_threads(void)
 	ok(fake_report(&r, &q, report_procedures, &e) == 0, "-threads %s", e.message);
 	is_int(r.table.rows.count, 4, "a row for each function and thread");
 	is_str(r.table.rows.data[0].thread, "rank 3 thread 11 of 10 worker", "busiest first");
-	is_str(r.table.rows.data[2].thread, "rank 3 process 10 app", "the other one");
+	is_str(r.table.rows.data[2].thread, "rank 3 main thread 10 app", "the other one");
 	is_int(r.names.symbols, 2, "an address in two threads is asked for once");
 	fake_report_fini(&r);
 	experiment_fini(&x);
