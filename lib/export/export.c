@@ -13,6 +13,7 @@ const struct export_format export_formats[] = {
 	{.name = "pprof",
 		.help = "Google's pprof: profile.proto, compressed",
 		.binary = true,
+		.stacks = true,
 		.write = export_pprof},
 	{.name = "callgrind",
 		.help = "KCachegrind, callgrind_annotate",
@@ -22,8 +23,12 @@ const struct export_format export_formats[] = {
 		.help = "one line per stack, for flamegraph.pl and similar tools",
 		.one = true,
 		.bare = true,
+		.stacks = true,
 		.write = export_folded},
-	{.name = "speedscope", .help = "speedscope.app", .write = export_speedscope},
+	{.name = "speedscope",
+		.help = "speedscope.app",
+		.stacks = true,
+		.write = export_speedscope},
 	{.name = "json", .help = "everything, schema prof.profile/1", .write = export_json},
 	{.name = NULL},
 };
@@ -59,6 +64,35 @@ void export_free(struct export_profile *x)
 	free(x);
 }
 
+/* A path of n functions, sampled in each, takes room for n * n / 2: of deep paths, the outermost
+ * functions and the innermost are kept. */
+static int export_shorten(struct export_profile *x, struct error *e)
+{
+	struct prof_data *d = x->data;
+	uint32_t *depth = calloc(d->nodes.count + 1, sizeof(*depth));
+	uint64_t cut = 0;
+
+	if (!depth)
+		return error_nomem(e);
+	for (size_t i = 1; i < d->nodes.count; i++) {
+		struct prof_node *n = table_at(&d->nodes, i);
+		bool deep = depth[n->key.parent] > PROF_DEEP;
+
+		if (deep) /* beside its parent; nodes are not looked up by key any more */
+			n->key.parent = profile_tree_node_at(d, n->key.parent)->key.parent;
+		depth[i] = depth[n->key.parent] + 1;
+		for (size_t m = 0; deep && m < x->metrics.count; m++)
+			cut += export_samples(x, i, m);
+	}
+	free(depth);
+	if (cut)
+		report_note(&x->notes,
+			"%llu sample%s deeper than %d calls: of their paths, the outermost %d "
+			"functions and the innermost are there (-whole: all)",
+			(unsigned long long)cut, cut == 1 ? " is" : "s are", PROF_DEEP, PROF_DEEP);
+	return 0;
+}
+
 struct export_profile *export_new(struct prof_data *d, const struct export_request *request,
 	const struct export_format *format, struct error *e)
 {
@@ -78,7 +112,8 @@ struct export_profile *export_new(struct prof_data *d, const struct export_reque
 		   export_name(x, e) == 0 && export_describe(x, e) == 0) {
 		report_describe(&x->notes, d);
 		report_coverage(&x->notes, d);
-		if (report_finish(&x->notes, 0, e) == 0)
+		if ((!format->stacks || d->request->whole || export_shorten(x, e) == 0) &&
+			report_finish(&x->notes, 0, e) == 0)
 			return x;
 	}
 	export_free(x);

@@ -29,6 +29,7 @@ struct export_format {
 	bool one;    /* has room for one metric: the first that is wanted */
 	bool bare;   /* has no field for labels: the command must print them elsewhere */
 	bool merged; /* without threads */
+	bool stacks; /* it has all functions of each path: deep ones are cut, without -whole */
 	int (*write)(const struct export_profile *x, FILE *out, struct error *e);
 };
 extern const struct export_format export_formats[]; /* ends with name NULL */

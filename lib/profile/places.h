@@ -168,6 +168,9 @@ uint64_t *profile_subtrees(const struct prof_data *d);
 int profile_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
 	void (*call)(void *context, size_t node), void *context);
 
+/* Calls around a sample that reports and files show, whose size grows with the square of it. */
+enum { PROF_DEEP = 200 };
+
 /* A name for an address without symbol; text may be written to room. */
 const char *profile_nameless(
 	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size);

@@ -3,6 +3,7 @@
  * The call tree: paths of functions (not of addresses), each with its inclusive samples, most
  * costly branch first.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,8 @@ struct tree {
 	size_t metrics;
 	uint64_t least; /* inclusive samples: branches below it are left out */
 	size_t left;    /* branches left out */
+	unsigned most;  /* deeper ones are left out */
+	size_t deep;    /* those left out for it, with more below */
 };
 
 static const struct branch *branch_at(const struct tree *t, size_t i)
@@ -195,6 +198,10 @@ static int calltree_add_rows(struct tree *t)
 			t->left++;
 			continue;
 		}
+		if (depth >= t->most) {
+			t->deep++;
+			continue;
+		}
 		row[child] = (long)report_calls_row(t->calls, branch_at(t, child)->key.entity,
 			REPORT_ROW, t->own + child * t->metrics, t->inclusive + child * t->metrics);
 		r = &t->table->rows.data[row[child]];
@@ -211,11 +218,16 @@ static void calltree_rows(struct report_calls *c)
 	struct tree t = {.calls = c,
 		.table = c->columns.table,
 		.metrics = c->metrics,
+		.most = d->request->folds && !d->request->whole ? PROF_DEEP : UINT_MAX,
 		.branches = TABLE_OF(struct branch)};
 
 	if (grow(&t, d) || arrange(&t) || choose(&t) || prune(&t, q) || calltree_add_rows(&t))
 		t.table->failed = true;
 	table_fini(&t.branches);
+	if (t.deep)
+		report_note(t.table,
+			"What is deeper than %d calls is left out, at %zu branch%s (-whole)",
+			PROF_DEEP, t.deep, t.deep == 1 ? "" : "es");
 	if (t.left)
 		report_note(t.table, "%zu branches are left out (%s)", t.left,
 			q->rows || q->percent > 0 ? "-q"

@@ -221,6 +221,30 @@ for bad in "-export json -heavy" "-export json -q 5" "-export json -csv" "-metri
 done
 run prof -export json -o /dev/full app.usertime.1
 is "a full device" "$status" 125
+# Deep paths: a sample in each call of 300
+awk -v image="$work/app" -v main="$main" -v search="$search" 'BEGIN {
+	print "type usertime\nimage elf " image "\nmetric time 10000000 measured clock,stacks"
+	for (i = 1; i <= 300; i++) { path = path " 1:" (i % 2 ? main : search); print "sample 0 0 0 1" path }
+}' | make_experiment deep || exit 1
+frames() { awk '{ n = gsub(/;/, ";") + 1; if (n > most) most = n; sum += $NF; own[/main [0-9]+$/]+= $NF } END { print most, sum, own[1] }' "$1"; }
+export_to folded deep
+is "folded: 200 calls and the innermost function, and all samples of each" "$status $(frames out.folded)" "0 201 300 150"
+like "and it is said" "$err" '99 samples are deeper than 200 calls: of their paths, the outermost 200 functions and the innermost are there \(-whole: all\)$'
+export_to folded -whole deep
+is "-whole: all" "$status $(frames out.folded)" "0 300 300 150"
+unlike "of which nothing is said" "$err" 'deeper'
+for format in speedscope pprof; do
+	export_to $format deep
+	like "$format: likewise" "$status $err" '^0 .*99 samples are deeper than 200 calls'
+done
+is "speedscope: as many frames" "$(jq '[.profiles[0].samples[] | length] | max' out.speedscope)" 201
+export_to json deep
+unlike "json has all" "$err" 'deeper'
+deep_rows() { prof -calltree -q 1000 "$@" deep > tree 2>&1; grep -c '(app: app.c, [0-9]*)$' tree; }
+is "-calltree: 200 rows" "$(deep_rows)" 200
+like "and says what is left out" "$(cat tree)" '^What is deeper than 200 calls is left out, at 1 branch \(-whole\)$'
+is "-calltree -whole" "$(deep_rows -whole)" 300
+is "-calltree -json has all" "$(prof -calltree -json -q 1000 deep | jq '.rows | map(select(.procedure)) | length')" 300
 head -c 200 app.usertime.1 > cut.usertime.1
 run prof -export json cut.usertime.1
 is "a damaged file ends with 1" "$status" 1
