@@ -6,20 +6,22 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/proc.h"
 #include "branches/cache.h"
 
-#define REACH      (1900ull << 20) /* bytes that displacements reach in any case */
-#define APART      (1ull << 30)    /* from the code, so that mappings there can grow */
-#define GUARD      (16ull << 20)   /* to the next mapping: stacks and heaps grow */
-#define LOWEST     (1ull << 20)
-#define HIGHEST    (1ull << 47)
-#define ROOM_CODE  (64u << 10) /* for one more block with all its slots and exits */
-#define ROOM_SLOTS 4096u
-#define TOGETHER   2048u /* bytes between patches that are written at once */
-#define SIZE       (ARENA_CODE + ARENA_DATA)
+#define REACH         (1900ull << 20) /* bytes that displacements reach in any case */
+#define APART         (1ull << 30)    /* from the code, so that mappings there can grow */
+#define GUARD         (16ull << 20)   /* to the next mapping: stacks and heaps grow */
+#define LOWEST        (1ull << 20)
+#define HIGHEST       (1ull << 47)
+#define ROOM_CODE     (64u << 10) /* for one more block with all its slots and exits */
+#define ROOM_SLOTS    4096u
+#define TOGETHER      2048u /* bytes between patches that are written at once */
+#define HEADS_AT_ONCE 64u
+#define SIZE          (ARENA_CODE + ARENA_DATA)
 
 static uint64_t arena_distance(uint64_t a, uint64_t b)
 {
@@ -79,7 +81,7 @@ void arena_reset(struct arena *a)
 {
 	a->used = a->sent = ARENA_STUBS;
 	a->slots = a->slots_sent = SLOTS_FIRST;
-	a->places.count = a->patches.count = 0;
+	a->places.count = a->patches.count = a->heads.count = 0;
 	table_fini(&a->chains);
 	table_fini(&a->door_chains);
 	a->chains = (struct table){.entry_size = sizeof(struct chain), .key_size = 8};
@@ -95,6 +97,7 @@ void arena_fini(struct arena *a)
 		munmap(a->values, ARENA_SLOTS * 8);
 	vec_fini(&a->places);
 	vec_fini(&a->patches);
+	vec_fini(&a->heads);
 	table_fini(&a->chains);
 	table_fini(&a->door_chains);
 	memset(a, 0, sizeof(*a));
@@ -241,13 +244,46 @@ static bool send_patches(struct arena *a, int memory)
 	return good;
 }
 
-int arena_send(struct arena *a, int memory)
+int arena_head(struct arena *a, uint64_t at, uint64_t value)
 {
+	return vec_add(&a->heads, ((struct head){at, value}));
+}
+
+/* One call for many words: each that is written by itself takes a microsecond. Where the call is
+ * not permitted, so they are. */
+static bool send_heads(struct arena *a, const struct followed *p)
+{
+	struct iovec from[HEADS_AT_ONCE], to[HEADS_AT_ONCE];
+	bool good = true;
+
+	for (size_t first = 0, n; first < a->heads.count && good; first += n) {
+		struct head *all = a->heads.data + first;
+
+		n = a->heads.count - first < HEADS_AT_ONCE ? a->heads.count - first : HEADS_AT_ONCE;
+		for (size_t i = 0; i < n; i++) {
+			from[i] = (struct iovec){&all[i].value, sizeof(all[i].value)};
+			to[i] = (struct iovec){(void *)(uintptr_t)all[i].at, sizeof(all[i].value)};
+		}
+		if (process_vm_writev(p->pid, from, n, to, n, 0) ==
+			(ssize_t)(n * sizeof(all->value)))
+			continue;
+		for (size_t i = 0; i < n && good; i++)
+			good = process_write(
+				p->memory, all[i].at, &all[i].value, sizeof(all[i].value));
+	}
+	a->heads.count = 0;
+	return good;
+}
+
+int arena_send(struct arena *a, const struct followed *p)
+{
+	int memory = p->memory;
 	bool good =
 		process_write(memory, a->code + a->sent, a->mirror + a->sent, a->used - a->sent) &&
 		send_patches(a, memory) &&
 		process_write(memory, arena_slot_address(a, a->slots_sent),
-			a->values + a->slots_sent, (a->slots - a->slots_sent) * (size_t)8);
+			a->values + a->slots_sent, (a->slots - a->slots_sent) * (size_t)8) &&
+		send_heads(a, p);
 
 	a->sent = a->used;
 	a->slots_sent = a->slots;

@@ -92,6 +92,11 @@ struct patch {
 	uint8_t size;
 };
 
+/* A word of the tables of an arena. */
+struct head {
+	uint64_t at, value; /* its address */
+};
+
 struct arena {
 	uint64_t code, data, table, log, rings; /* addresses */
 	uint8_t *mirror;                        /* of the code */
@@ -100,6 +105,7 @@ struct arena {
 	uint64_t *values;         /* of slots: the values read last */
 	VEC(struct place) places; /* ascending */
 	VEC(struct patch) patches;
+	VEC(struct head) heads;   /* to be sent */
 	struct table chains;      /* of the table of targets */
 	struct table door_chains; /* struct chain, likewise: the last door */
 	uint32_t miss;            /* in the code: where transfers without a pair go */
@@ -310,8 +316,10 @@ uint32_t arena_slot(struct arena *a, uint64_t value);
 /* Resets everything. */
 void arena_reset(struct arena *a);
 void arena_fini(struct arena *a);
+/* Sets a word of a table of targets when the arena is sent. -1: memory is out. */
+int arena_head(struct arena *a, uint64_t at, uint64_t value);
 /* Writes the new parts to the process. -1: failed. */
-int arena_send(struct arena *a, int memory);
+int arena_send(struct arena *a, const struct followed *p);
 static inline uint64_t arena_slot_address(const struct arena *a, uint32_t slot)
 {
 	return a->data + slot * (uint64_t)8;

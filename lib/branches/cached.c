@@ -343,7 +343,7 @@ static int cached_run(struct course *r, const struct copy *copy)
 	doors_read(c);
 	for (unsigned i = 0; i < c->arena_count; i++)
 		if (calls_send(c, &c->arenas[i], !tracer_find(f->b, f->tid)->trap_blocked) ||
-			arena_send(&c->arenas[i], c->process->memory)) {
+			arena_send(&c->arenas[i], c->process)) {
 			c->refused = true;
 			return END;
 		}

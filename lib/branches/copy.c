@@ -576,8 +576,7 @@ int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *cop
 		emit_patch(a, last->miss, p->at);
 	} else {
 		entry = a->code + p->at;
-		if (!process_write(c->process->memory, a->table + key.key.hash * (uint64_t)8,
-			    &entry, sizeof(entry)))
+		if (arena_head(a, a->table + key.key.hash * (uint64_t)8, entry))
 			return -1;
 	}
 	chain->last = (uint32_t)c->pairs.count;

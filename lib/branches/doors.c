@@ -102,8 +102,7 @@ static int door_add(struct cache *c, unsigned arena, uint64_t to, const struct c
 	d->next = emit_door(&o, to, copy);
 	if (chain->last)
 		emit_patch(a, ((struct door *)table_at(&c->doors, chain->last - 1))->next, at);
-	else if (!process_write(
-			 c->process->memory, head_address(a, key.key.hash), &entry, sizeof(entry)))
+	else if (arena_head(a, head_address(a, key.key.hash), entry))
 		return -1;
 	chain->last = (uint32_t)table_number(&c->doors, d) + 1;
 	return 0;
