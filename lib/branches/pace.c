@@ -58,7 +58,7 @@
 #define COST_SAMPLE   (0.06 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
-#define SLEEP_LONG    (40 * (uint64_t)MILLISECOND)  /* while programs run; */
+#define SLEEP_LONG    (40.0 * MILLISECOND)          /* of the program's time, while it runs; */
 #define SLEEP_VISITS  (100 * (uint64_t)MILLISECOND) /* within a budget, to visits */
 #define TICK_MOST     (4 * (uint64_t)MILLISECOND)   /* of most kernels */
 #define STILL_MOST    4                             /* naps */
@@ -368,7 +368,7 @@ static uint64_t nap(struct branches *b, bool still, uint64_t now)
 	uint64_t next = b->bursts.next, left;
 	double rate = rate_of_program(b, now);
 	bool asked = b->bursts.share >= 1, visits = b->request.visit && !asked;
-	uint64_t longest = visits ? SLEEP_VISITS : SLEEP_LONG;
+	double longest = visits ? SLEEP_VISITS : fmin(SLEEP_LONG / fmin(rate, 1), SLEEP_VISITS);
 
 	if (b->windows.next < next && windows_wanted(b))
 		next = b->windows.next;
@@ -385,7 +385,7 @@ static uint64_t nap(struct branches *b, bool still, uint64_t now)
 	 * of a turn. The first bursts, and those of short runs, are worth it. */
 	if (!asked && !b->request.visit && !b->request.only_samples)
 		left += b->request.known || b->bursts.count < FIRST ? TICK_MOST / 2 : TICK_MOST;
-	return left < SLEEP_MIN ? SLEEP_MIN : left > longest ? longest : left;
+	return (uint64_t)fmin(fmax((double)left, SLEEP_MIN), longest);
 }
 
 static void pace_clock(struct branches *b)
