@@ -44,6 +44,8 @@ struct debug {
 
 	struct table lines, files, answers; /* of lines.c */
 	size_t rows;                        /* of tables in lines, since others were dropped */
+	size_t rows_again;                  /* that were decoded after they had been dropped */
+	size_t lines_bytes;                 /* of tables in lines */
 
 	VEC(struct split *) splits;
 	struct elf_file *package; /* .dwp */

@@ -387,6 +387,9 @@ int line_table_read(struct line_table *t, const struct line_sections *s, uint64_
 		return 0;
 	if (length < r.left.size)
 		r.left.size = length;
+	t->bytes = r.left.size;
+	if (t->bytes > s->most)
+		return 0;
 	rc = line_table_header(t, &h, s, r) || run_rows(t, &h, s) ? -1 : 0;
 	intervals_settle(&t->ranges);
 	return rc;

@@ -34,18 +34,21 @@ struct line_table {
 	VEC(struct line_row) rows;
 	VEC(struct line_sequence) sequences;
 	struct intervals ranges; /* of sequences, by index */
+	size_t bytes;            /* of the section, after its length */
 };
 
 /* What a table refers to. */
 struct line_sections {
 	struct span lines, strings, line_strings, alt_strings;
+	size_t most;           /* bytes that a table may have: nothing of a longer one is read */
 	const char *directory; /* of the unit; NULL: unknown */
 	/* whether code of this image can be there: what else the table has is dropped */
 	bool (*is_code)(void *context, uint64_t low, uint64_t high);
 	void *context;
 };
 
-/* The table at an offset. What of it comes before damage is there. -1 when memory is out. */
+/* The table at an offset. What of it comes before damage is there. -1 when memory is out. A
+ * longer table than allowed has only its bytes. */
 int line_table_read(struct line_table *t, const struct line_sections *s, uint64_t offset);
 /* The last row at address or before it, in its sequence; NULL: none. *begins: one of the rows at
  * this very address begins a statement. */

@@ -2,7 +2,10 @@
 /*
  * Lines of addresses. A unit's table is decoded when it is first needed. Rows take 24 bytes each:
  * when there are more than MOST_ROWS, only those of the last table are kept. Callers ask in order
- * of address, and for the same addresses again in the next pass, so answers are kept.
+ * of address, and for the same addresses again in the next pass, so answers are kept. Where tables
+ * are needed by turns all the same, more rows are kept the more were decoded again. Tables that
+ * overlap, of which each unit could have its own, have more bytes than the section: the last ones
+ * are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,8 @@
 #include "image/line_table.h"
 #include "image/private.h"
 
-#define MOST_ROWS (1u << 17)
+#define MOST_ROWS   (1u << 17)
+#define ROWS_REPAID 8 /* as many times a row that is kept for that may have been decoded again */
 
 /* A table of .debug_line; units may share one. */
 struct decoded {
@@ -48,11 +52,25 @@ static void drop_others(struct debug *d, const struct decoded *kept)
 	}
 }
 
+static void count_rows(struct debug *d, const struct decoded *t, bool again)
+{
+	size_t count = t->table.rows.count;
+
+	if (again)
+		d->rows_again += count;
+	if (d->rows > MOST_ROWS + d->rows_again / ROWS_REPAID)
+		drop_others(d, t);
+	d->rows += count;
+}
+
 static int lines_decode(struct debug *d, struct unit *u, struct decoded *to)
 {
 	Dwarf_Attribute a;
+	const bool again = to->table.bytes;
+	const struct span lines = elf_file_find(d->elf, ".debug_line");
 	const struct line_sections sections = {
-		.lines = elf_file_find(d->elf, ".debug_line"),
+		.lines = lines,
+		.most = lines.size - (again ? 0 : d->lines_bytes),
 		.strings = elf_file_find(d->elf, ".debug_str"),
 		.line_strings = elf_file_find(d->elf, ".debug_line_str"),
 		.alt_strings =
@@ -66,9 +84,14 @@ static int lines_decode(struct debug *d, struct unit *u, struct decoded *to)
 	to->read = line_table_read(&to->table, &sections, to->key.offset) == 0;
 	if (!to->read)
 		return error_nomem(NULL);
-	if (d->rows > MOST_ROWS)
-		drop_others(d, to);
-	d->rows += to->table.rows.count;
+	if (to->table.bytes > sections.most) {
+		to->table.bytes = 0;
+		image_complain(d->image,
+			"some lines are not known: its tables of lines overlap (it is damaged)");
+	}
+	if (!again)
+		d->lines_bytes += to->table.bytes;
+	count_rows(d, to, again);
 	return 0;
 }
 

@@ -193,6 +193,42 @@ as -o ranges.o ranges.s && ld -e whole -o ranges ranges.o
 is "ranges that are named again and again: the complaint, within 1 GB" "$(prlimit --as=1000000000 "$q" ranges complaint whole+0x7)" \
 	"some functions are not known: its debug information has more ranges of code than bytes"
 
+# tables of lines within each other: each unit's begins in that of the unit before, and has its rows to the end
+python3 - <<'EOF'
+import struct
+units, rows = 60, 100000
+header = bytes([1, 1, 0, 1, 1]) + b"\0a.c\0\0\0\0\0"  # of version 2, without standard operations
+skip = b"\0" + bytes([10 + len(header) + 1, 0x80])  # an operation that nobody knows, with the next header as its operands
+base = 0x401000
+program = b"\0\x09\2" + struct.pack("<Q", base) + b"\1" * rows + b"\x11" * units + b"\0\1\1"
+left = units * (len(skip) + 10 + len(header)) + len(program)
+lines = info = b""
+for i in range(units):
+    lines += skip
+    unit = struct.pack("<HIBBQQI", 4, 0, 8, 1, base + 16 * i, 16, len(lines))
+    info += struct.pack("<I", len(unit)) + unit
+    lines += struct.pack("<IHI", left - len(lines) - 4, 2, len(header)) + header
+open("lines", "wb").write(lines + program)
+open("info", "wb").write(info)
+EOF
+cat > within.s <<'EOF'
+	.text
+	.globl whole
+	.type whole, @function
+whole:	.fill 960, 1, 0x90
+	.size whole, . - whole
+	.section .debug_abbrev, "", @progbits
+	.byte 1, 0x11, 0, 0x11, 1, 0x12, 7, 0x10, 0x17, 0, 0, 0 /* a unit with low_pc, high_pc and stmt_list */
+	.section .debug_info, "", @progbits
+	.incbin "info"
+	.section .debug_line, "", @progbits
+	.incbin "lines"
+EOF
+as -o within.o within.s && ld -Ttext=0x401000 -e whole -o within within.o
+is "tables of lines within each other: the first has its lines" "$("$q" within line whole+0x10)" "a.c:1:0 begins"
+is "... others have none, and the complaint" "$("$q" within complaint whole+0x10,whole+0x20)" \
+	"some lines are not known: its tables of lines overlap (it is damaged)"
+
 # separate debug files
 g++ -O1 -g -o whole main.cc other.cc
 at=$(division whole)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Asks lib/image about a file: image_query [-option ...] FILE QUESTION [ARGUMENT]
- *   identify | symbols | complaint [A] | find NAME | symbol A | line A | inlines A | code A |
+ *   identify | symbols | complaint [A,...] | find NAME | symbol A | line A | inlines A | code A |
  *   data A
  *   each: for addresses from standard input, one line each: function, line; frames, innermost first
  *   every N: symbol, line and inlines of N addresses spread over all functions, and how long it
@@ -117,11 +117,14 @@ static int ask_symbols(struct image *image, const char *argument)
 
 static int ask_complaint(struct image *image, const char *argument)
 {
+	char *words = strdup(argument), *word, *rest = words;
 	struct image_frame frames[1];
 	const char *text;
 
-	if (*argument)
-		(void)image_inlines_at(image, address_of(image, argument), frames, 1);
+	while ((word = strsep(&rest, ",")))
+		if (*word)
+			(void)image_inlines_at(image, address_of(image, word), frames, 1);
+	free(words);
 	text = image_complaint(image);
 	puts(text ? text : "none");
 	return 0;

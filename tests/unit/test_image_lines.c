@@ -126,8 +126,10 @@ static const struct line_row *row_at(const struct line_table *t, uint64_t addres
 
 static void test_whole(void)
 {
-	const struct line_sections s = {
-		.lines = {whole, sizeof(whole)}, .directory = "/unit", .is_code = from_1};
+	struct line_sections s = {.lines = {whole, sizeof(whole)},
+		.most = sizeof(whole),
+		.directory = "/unit",
+		.is_code = from_1};
 	struct line_table t;
 	bool begins;
 
@@ -148,6 +150,12 @@ static void test_whole(void)
 	ok(!begins, "nothing begins between them");
 	is_int(row_at(&t, 0x1024)->line, 0, "the end of a sequence");
 	is_int(row_at(&t, 0x800)->line, 1, "sequences in any order");
+	is_int(t.bytes, sizeof(whole) - 4, "its bytes after its length");
+	line_table_fini(&t);
+	s.most = sizeof(whole) - 5;
+	is_int(line_table_read(&t, &s, 0), 0, "one that is longer than it may be");
+	is_int(t.files.count + t.sequences.count, 0, "... is not read");
+	is_int(t.bytes, sizeof(whole) - 4, "... but its bytes are known");
 	line_table_fini(&t);
 }
 
@@ -161,7 +169,8 @@ static void test_damage(void)
 
 	for (size_t cut = 0; cut < sizeof(whole); cut++) {
 		uint8_t *part = malloc(cut + 1);
-		const struct line_sections s = {.lines = {part, cut}, .is_code = from_1};
+		const struct line_sections s = {
+			.lines = {part, cut}, .most = cut, .is_code = from_1};
 
 		memcpy(part, whole, cut);
 		bounded = line_table_read(&t, &s, cut % 7) == 0 && bounded;
@@ -169,7 +178,8 @@ static void test_damage(void)
 		free(part);
 	}
 	for (int round = 0; bytes && round < 20000; round++) {
-		const struct line_sections s = {.lines = {bytes, sizeof(whole)}, .is_code = from_1};
+		const struct line_sections s = {
+			.lines = {bytes, sizeof(whole)}, .most = sizeof(whole), .is_code = from_1};
 
 		memcpy(bytes, whole, sizeof(whole));
 		for (int k = 0; k < 3; k++) {
