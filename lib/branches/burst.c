@@ -293,13 +293,24 @@ static uint64_t follow_logged(struct held *f, struct cache *c, bool *cut)
 	return runs;
 }
 
+/* CPU time of a thread since it was `used`, at a moment. It may be gone since, and the time of its
+ * process is taken only while it is alone. */
+static uint64_t ran_since(const struct held *f, uint64_t used, uint64_t began)
+{
+	uint64_t now = hold_time(f->process, f->tid);
+	uint64_t elapsed = branches_now(CLOCK_MONOTONIC) - began;
+
+	if (now <= used)
+		return 0;
+	return now - used < elapsed ? now - used : elapsed;
+}
+
 /* false: as burst_copied. */
 static bool follow_counted(struct held *f, struct cache *c, bool *cut, struct burst_time *t)
 {
 	struct branches *b = f->b;
-	const struct followed *p = f->process;
-	pid_t tid = f->tid;
-	uint64_t used = hold_time(p, tid), stops = b->counts[TALLY_STOPS], now;
+	uint64_t began = branches_now(CLOCK_MONOTONIC), used = hold_time(f->process, f->tid);
+	uint64_t stops = b->counts[TALLY_STOPS];
 	double cost, ns;
 
 	c->setup_ns = c->setup_stops = 0;
@@ -308,9 +319,8 @@ static bool follow_counted(struct held *f, struct cache *c, bool *cut, struct bu
 	if (!burst_copied(f, c, &f->process->cache, usual_length(b), cut))
 		return false;
 	t->runs = cache_count(c);
-	now = hold_time(p, tid);
-	now -= c->setup_ns;
-	used = now > used ? now - used : 0; /* it may be gone */
+	used = ran_since(f, used, began);
+	used -= used < c->setup_ns ? used : c->setup_ns;
 	stops = b->counts[TALLY_STOPS] - stops - c->setup_stops;
 	cost = ((double)stops - c->interrupts) * cache_stop_cost(b) +
 	       c->interrupts * b->costs.interrupted;
@@ -426,7 +436,7 @@ void branches_burst(struct branches *b, pid_t tid)
 	tracer_tick(b, 0);
 	hold_quiet(b, false);
 	if (process_find(b, pid) == f.process && tracer_find(b, tid)) {
-		used = used ? hold_time(f.process, tid) - used : 0;
+		used = used ? ran_since(&f, used, began) : 0;
 		b->counts[TALLY_STOP_NS] += used;
 		burst_tell(&f, began, runs, cut,
 			(double)(used + branches_now(CLOCK_THREAD_CPUTIME_ID) - own));

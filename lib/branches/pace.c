@@ -253,7 +253,10 @@ static void one_burst(struct branches *b, struct followed *p)
 								   : fmax(allowed(b), COST_LEAST);
 		branches_burst(b, tid);
 		look_at_clocks(b); /* no samples stand for this time */
+		/* an exec in it has begun this anew */
 		b->sampling.bursts += b->used - used;
+		if (b->sampling.bursts > b->used)
+			b->sampling.bursts = b->used;
 	}
 	pace_note(&b->bursts, (double)(budget_now(b) - before) + budget_take_charges(b));
 	pace_draw(b, &b->bursts);
