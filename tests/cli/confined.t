@@ -13,8 +13,17 @@ not_ok "and no file" test -e totaltime
 
 # Samples by stops, of all that is by CPU time.
 "$branchy" mix 30000 > want
+# Levels of memory cannot be told apart at each moment: others may use it, too.
+record() {
+	for _try in 1 2 3 4 5; do
+		run "$confined" ssrun -"$1" -o "$1" "$branchy" mix 30000
+		case $err in *"loads from memory take no longer here"*) ;; *) return ;; esac
+	done
+}
 for experiment in fpcsamp usertime branches values values=latency; do
-	run "$confined" ssrun -"$experiment" -o "$experiment" "$branchy" mix 30000
+	record "$experiment"
+	case $err in *"loads from memory take no longer here"*) skip "-$experiment" "${err%%
+*}"; continue ;; esac
 	is "-$experiment: the program's output" "$status $out" "0 $(cat want)"
 	like "and how it is sampled" "$err" '^ssrun: no samples by the kernel \(this container.s seccomp filter forbids perf_event_open\): a thread is stopped for each sample'
 	run prof "$experiment"

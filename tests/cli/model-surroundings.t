@@ -25,8 +25,14 @@ cat > terminal <<'END'
 import os, pty, sys
 pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 4096))
 END
-on_terminal() { TERM=xterm python3 terminal perfex "$@" -source model -machine zen4 -e 17 -o counts -- sh -c 'sleep 3'; }
-on_terminal -expect 100000000 < /dev/null > seen
+on_terminal() { TERM=xterm python3 terminal perfex "$@" -source model -machine zen4 -e 17 -o counts -- sh -c "$program"; }
+mkfifo enough
+program='read -r _ < enough'
+on_terminal -expect 100000000 < /dev/null > seen &
+ok "on a terminal, there is a line" wait_for grep -q 'G instructions' seen
+: > enough
+wait
+program='sleep 3'
 like "on a terminal: how far" "$(tr '\r' '\n' < seen)" '^\[[.]+\] +0% 0\.00 G instructions, [0-9.]+ M/s'
 is "and then nothing" "$(tr '\r' '\n' < seen | grep -v '^ *$' | tail -1 | grep -c 'G instructions')" 1
 like "erased" "$(tail -c 81 seen | tr '\r' '|')" '^.?.?[|] {78}[|]'

@@ -90,7 +90,8 @@ is "experiments: as umask says" "$(modes x)" "644 "
 (umask 077; ssrun -q -fpcsamp -o closed.x true)
 is "... also where it forbids" "$(modes closed.x)" "600 "
 if [ "$(uname -m)" = x86_64 ]; then
-	ssrun -q -values -o values.x "$branchy" mix 20000 > /dev/null
+	# at a rate that is given, there are values however slow the machine is
+	ssrun -q -values -rate 300 -o values.x "$branchy" mix 20000 > /dev/null
 	is "values are for their owner: there may be secrets among them" "$(modes values.x)" "600 "
 	prof -merge -o merged.x values.x values.x
 	is "... also when they are merged" "$(modes merged.x)" "600 "
