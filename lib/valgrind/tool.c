@@ -195,7 +195,7 @@ static void before_limit(UInt number, const UWord *arguments)
 static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 {
 	(void)tid, (void)count;
-	turns_system_call();
+	turns_system_call(number, arguments);
 	exec_before(number, arguments);
 	before_limit(number, arguments);
 }

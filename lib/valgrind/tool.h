@@ -97,7 +97,7 @@ extern Bool identity_of_host; /* the model is of this processor */
 void turns_add(ThreadId tid, UInt number, Bool itself);
 void turns_end(ThreadId tid);
 /* Before each system call of the thread that runs. */
-void turns_system_call(void);
+void turns_system_call(UInt number, const UWord *arguments);
 void turns_forked(ThreadId tid);
 
 /* ---- exec.c ---- */

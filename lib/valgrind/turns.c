@@ -15,8 +15,8 @@
  * share move to and fro between their caches; with Valgrind's own turns of 100,000 superblocks that
  * would hardly occur.
  *
- * Cost: nothing with one thread; else some microseconds per thread at each system call that may
- * block, and at the end of each turn in which there was a system call.
+ * Cost: nothing with one thread; else some microseconds per thread at the end of each turn in which
+ * there was a system call that may wake another thread.
  */
 #include "valgrind/tool.h"
 
@@ -58,6 +58,7 @@ struct turn {
 
 static struct turn *turns; /* by Valgrind's number of the thread; NULL before the first is known */
 static Int owner;          /* kernel's number of the thread that has the turn, 0: none */
+static Int looking;        /* that of the thread that looks for the next one, 0: none */
 static UInt last_number;
 static Bool company; /* there is more than one thread */
 /* All threads were settled, and nothing has been done since then that could wake one: those that
@@ -98,6 +99,12 @@ static void turns_wake(struct turn *t)
 	VG_(do_syscall)(__NR_futex, (UWord)&t->wake, 1 /* FUTEX_WAKE */, 1, 0, 0, 0, 0, 0);
 }
 
+static void turns_sleep(struct turn *t, Int seen)
+{
+	VG_(do_syscall)
+	(__NR_futex, (UWord)&t->wake, 0 /* FUTEX_WAIT */, (UWord)seen, 0, 0, 0, 0, 0);
+}
+
 static struct turn *turn_of(Int lwp)
 {
 	for (UInt i = 1; i < used; i++)
@@ -121,7 +128,7 @@ static HChar kernel_state(Int lwp)
 	return at && at[1] ? at[2] : 0;
 }
 
-/* Can this thread not change the order any more? Frees the turns of threads that have ended. */
+/* Can this thread not change the order any more?  Frees the turns of threads that have ended. */
 static Bool settled(struct turn *t)
 {
 	HChar letter;
@@ -130,8 +137,6 @@ static Bool settled(struct turn *t)
 		return True;
 	if (t->state == STARTING)
 		return False;
-	if (calm && t->asleep)
-		return True;
 	letter = kernel_state(t->lwp);
 	if (letter == 0 || letter == 'Z' || letter == 'X') {
 		t->state = NOBODY;
@@ -141,27 +146,31 @@ static Bool settled(struct turn *t)
 	return t->asleep;
 }
 
-/* Are all threads settled? */
+/*
+ * Are all threads settled?  One that was seen asleep may since have been woken, but only by a
+ * thread that has had a turn since then and is on its way to be settled: one that wakes needs a
+ * turn before it can wake another.  So those on their way are asked first; when all of them are
+ * settled, one look at the others is right.
+ */
 static Bool all_settled(void)
 {
 	for (UInt i = 1; i < used; i++)
+		if (!turns[i].asleep && !settled(&turns[i]))
+			return False;
+	for (UInt i = 1; !calm && i < used; i++)
 		if (!settled(&turns[i]))
 			return False;
+	calm = True;
 	return True;
 }
 
-/*
- * The thread that runs next; NULL: not known yet. Only when no thread has the turn. A thread that
- * was found asleep may since have been woken by one that was then found waiting or at its end. All
- * are settled, so none is woken any more, and the second look is right.
- */
+/* The thread that runs next; NULL: not known yet. Only when no thread has the turn. */
 static struct turn *next_turn(void)
 {
 	struct turn *least = NULL, *next = NULL;
 
-	if (!all_settled() || (!calm && !all_settled()))
+	if (!all_settled())
 		return NULL;
-	calm = True;
 	for (UInt i = 1; i < used; i++) {
 		struct turn *t = &turns[i];
 
@@ -175,12 +184,18 @@ static struct turn *next_turn(void)
 	return next ? next : least;
 }
 
+/* While no thread has the turn, the first one that waits looks for the next; the others sleep.  If
+ * each thread of a crowd that is woken at once looked, they would hinder those that are on their
+ * way. */
 static void wait_for_turn(struct turn *me)
 {
 	while (owner != me->lwp) {
-		struct turn *next = owner ? NULL : next_turn();
+		Bool looks = !owner && (!looking || looking == me->lwp);
+		struct turn *next = looks ? next_turn() : NULL;
 		Int seen = __atomic_load_n(&me->wake, __ATOMIC_ACQUIRE);
 
+		if (looks)
+			looking = next ? 0 : me->lwp;
 		if (next) {
 			owner = next->lwp;
 			if (next != me)
@@ -188,10 +203,10 @@ static void wait_for_turn(struct turn *me)
 			continue;
 		}
 		turns_leave();
-		if (owner)
-			VG_(do_syscall)
-		(__NR_futex, (UWord)&me->wake, 0 /* FUTEX_WAIT */, (UWord)seen, 0, 0, 0, 0, 0);
-		else yield();
+		if (looks)
+			yield();
+		else
+			turns_sleep(me, seen);
 		turns_enter();
 	}
 }
@@ -326,9 +341,41 @@ void turns_add(ThreadId tid, UInt number, Bool itself)
 	turns_leave();
 }
 
-void turns_system_call(void)
+/* Can this system call wake another thread?  Those that programs with many threads make often, and
+ * that cannot, are listed. */
+static Bool may_wake(UInt number, const UWord *arguments)
 {
-	calm = False; /* only the thread that has the turn comes here */
+	const UWord flags = 128 | 256; /* FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME */
+	UWord operation = arguments[1] & ~flags;
+
+	switch (number) {
+	case __NR_mmap:
+	case __NR_munmap:
+	case __NR_mprotect:
+	case __NR_mremap:
+	case __NR_madvise:
+	case __NR_brk:
+	case __NR_rt_sigprocmask: /* Valgrind's own: the kernel's mask stays */
+	case __NR_set_robust_list:
+	case __NR_rseq:
+	case __NR_gettid:
+	case __NR_getpid:
+	case __NR_sched_yield:
+	case __NR_clock_gettime:
+	case __NR_nanosleep:
+	case __NR_clock_nanosleep:
+		return False;
+	case __NR_futex:
+		return operation != 0 && operation != 9; /* FUTEX_WAIT, FUTEX_WAIT_BITSET */
+	default:
+		return True;
+	}
+}
+
+void turns_system_call(UInt number, const UWord *arguments)
+{
+	if (may_wake(number, arguments))
+		calm = False; /* only the thread that has the turn comes here */
 }
 
 void turns_end(ThreadId tid)
@@ -345,6 +392,7 @@ void turns_forked(ThreadId tid)
 {
 	VG_(memset)(turns, 0, VG_N_THREADS * sizeof(*turns));
 	last_number = 0;
+	looking = 0;
 	owner = VG_(gettid)();
 	turns_add(tid, 0, True);
 }
