@@ -69,8 +69,9 @@ $(O)/tests/programs/phased: lib/speedshop/points.c
 .SECONDARY:
 
 # What takes longest begins first, so that the end is not one test alone.
-LONGEST      := model-asked prof-html model-profile dataspace names examples model-crowds perfdata model-processes model-fast confined \
-    prof-explain perfdata-record test_model_run test_sampled_clock
+LONGEST      := model-asked prof-html ssrun-branches tutorial model-crowds model-profile prof-optimize confined ssrun-monitor-branches \
+    values-module ssrun-monitor ssrun-monitor-http ssrun-model perfdata-record test_sampled_clock dataspace examples files prof-explain \
+    faults prof-verify model-processes ssrun-explain-cases model-fast ssrun-watch test_model_run
 longest_first = $(foreach t,$(LONGEST),$(filter %/$t %/$t.t,$1)) $(filter-out $(foreach t,$(LONGEST),%/$t %/$t.t),$1)
 
 # T=pattern runs the tests whose path matches; UPDATE=1 rewrites golden files.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Two runs, one answer: time and branches of a native run, and counts of one on the model, in one file.
+# In real time: the first of two runs samples the clock.
 . "$TOP/tests/lib.sh"
 small="-machine skl -clock first-order"
 

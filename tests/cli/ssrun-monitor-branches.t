@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # ssrun monitor -branches: what is hot, can be optimised and is not yet known is followed; what must not be is not; what
 # is followed goes on when the monitor ends in whatever way.
+# In real time: running programs are sampled.
 . "$TOP/tests/lib.sh"
 PERFEX_STORE=$work/store
 export PERFEX_STORE

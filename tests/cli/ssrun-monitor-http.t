@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # ssrun monitor -listen: metrics and profiles over HTTP; bad requests.
+# In real time: running programs are sampled.
 . "$TOP/tests/lib.sh"
 if ! ssrun -version | grep -q 'monitor over HTTP'; then
 	run ssrun monitor -listen 0 -for 1 -store store

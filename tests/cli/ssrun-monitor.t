@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # ssrun monitor: samples of a running program in a store; what it costs; one for each store; how it ends.
+# In real time: running programs are sampled.
 . "$TOP/tests/lib.sh"
 store=$work/store
 PERFEX_STORE=$store
