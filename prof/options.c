@@ -318,6 +318,16 @@ static int check_html(const struct options *o, struct error *e)
 	return 0;
 }
 
+static int check_width(const struct options *o, struct error *e)
+{
+	enum { LEAST = 40 }; /* less has no room for a name and its file */
+
+	if (!o->width || o->width >= LEAST)
+		return 0;
+	error_set(e, ERR_PARSE, "-width: %lu columns are too few", o->width);
+	return error_hint(e, "give %d or more", LEAST);
+}
+
 static int check_plot(const struct options *o, bool report, struct error *e)
 {
 	static const char *const kinds[] = {"lines", "costs", "sweep", "timeline", "-"};
@@ -371,7 +381,7 @@ static int check(const struct options *o, struct error *e)
 			error_sys(e, errno, "-archive: cannot read %s", o->archives.data[i]);
 			return error_hint(e, "ssrun -archive DIR fills such a directory");
 		}
-	if (check_times(o, e) || check_diff(o, e) || check_tui(o, chosen, e) ||
+	if (check_times(o, e) || check_width(o, e) || check_diff(o, e) || check_tui(o, chosen, e) ||
 		check_plot(o, chosen > 0, e) || check_html(o, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))

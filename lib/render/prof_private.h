@@ -10,6 +10,16 @@ extern const char *const prof_role_names[]; /* by enum report_role */
 /* prof_code.c: the text after the numbers of a row of REPORT_CODE. */
 void prof_draw_code(const struct report_row *r, const struct prof_style *style, struct strbuf *out);
 
+/* prof_fit.c: how many of at most `most` characters the text has, and their bytes. */
+size_t prof_characters(const char *text, size_t *bytes, size_t most);
+/* [row]: bytes that the text of this row and that of any other begin with; to be freed. NULL when
+ * memory is out: rows are cut without it. */
+size_t *prof_common(const struct report_table *t, const struct prof_style *style);
+/* Shorten what was added since `from` to `most` characters; whether it was longer. Of a place, file
+ * and line at its end stay if there is room for more than these; common: of its row. */
+bool prof_cut(struct strbuf *out, size_t from, size_t most);
+bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common);
+
 /* prof_causes.c: all rows of REPORT_CAUSES. */
 void prof_draw_causes(const struct report_table *t, struct strbuf *out);
 

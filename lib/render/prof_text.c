@@ -4,6 +4,7 @@
  * A column of the table becomes several on the screen (value, %, cum.%, samples); each is as wide
  * as its widest number. Its label is below its name.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/shown.h"
@@ -19,6 +20,7 @@ struct drawing {
 	size_t split; /* of a second line: its first strip, or all for the place; SIZE_MAX: none */
 	double most;  /* of the bar's column, in percent */
 	bool *cut;    /* is set if a text was too long for the terminal */
+	size_t *common; /* [row]: see prof_common; NULL: rows are not cut */
 };
 
 enum { TEXT_WIDTH_MAX = 60, WIDTH = 79 };
@@ -60,16 +62,6 @@ static void prof_text_measure(struct drawing *g)
 }
 
 /* ---- what fits ---- */
-
-static size_t characters(const char *text, size_t *bytes, size_t most)
-{
-	size_t n = 0;
-
-	*bytes = 0;
-	for (int next; n < most && text[*bytes] && (next = utf8_length(text + *bytes)) > 0; n++)
-		*bytes += (size_t)next;
-	return n;
-}
 
 /* Code and lines of source are as they are. */
 static bool is_fitted(const struct drawing *g)
@@ -129,7 +121,7 @@ static size_t widest_place(const struct drawing *g)
 		b.length = 0;
 		prof_row_text(g->table, i, g->style, &b);
 		if (b.length)
-			most = prof_text_longer(most, characters(b.data, &bytes, SIZE_MAX));
+			most = prof_text_longer(most, prof_characters(b.data, &bytes, SIZE_MAX));
 	}
 	strbuf_fini(&b);
 	return most;
@@ -163,34 +155,6 @@ static void fit_rows(struct drawing *g)
 	narrow_texts(g, place < PLACE_LEAST ? place : PLACE_LEAST);
 }
 
-/* Shortens what was added since `from` to `most` characters; of a place, file and line at its end
- * stay if there is room for more than these. */
-static void cut_text(
-	const struct drawing *g, struct strbuf *out, size_t from, size_t most, bool place)
-{
-	enum { DOTS = 3 };
-	const char *text = out->length > from ? strbuf_text(out) + from : "",
-		   *tail = strrchr(text, '(');
-	size_t bytes, end = 0, all = characters(text, &bytes, SIZE_MAX), kept = 0;
-	struct strbuf rest = {0};
-
-	if (all <= most || most <= DOTS)
-		return;
-	*g->cut = true;
-	if (place && tail && tail > text && tail[-1] == ' ' && text[bytes - 1] == ')')
-		kept = characters(--tail, &end, SIZE_MAX);
-	if (kept && 2 * kept <= most)
-		strbuf_puts(&rest, tail);
-	else
-		kept = 0;
-	characters(text, &bytes, most - DOTS - kept);
-	out->length = from + bytes;
-	strbuf_puts(out, "...");
-	strbuf_puts(out, strbuf_text(&rest));
-	out->failed |= rest.failed;
-	strbuf_fini(&rest);
-}
-
 static void trim(struct strbuf *out)
 {
 	while (out->length && out->data && out->data[out->length - 1] == ' ')
@@ -214,18 +178,34 @@ static void put_heading(const struct drawing *g, size_t from, size_t to, bool se
 	}
 }
 
+/* How much of the place's heading is beside the names of columns: the words that fit. */
+static size_t place_heading(const struct drawing *g, const char *text)
+{
+	size_t length = strlen(text), used = columns_used(g), fits;
+
+	if (!is_fitted(g) || used + length <= g->style->width)
+		return length;
+	for (fits = g->style->width > used ? g->style->width - used : 0; fits && text[fits] != ' ';)
+		fits--;
+	return fits ? fits : length;
+}
+
 /* Names of columns, then their labels; those of a second line, which have none, below. */
 static void headings(const struct drawing *g)
 {
+	const char *place = prof_places_heading(g->table);
+	size_t length = place_heading(g, place);
 	size_t count = g->strips.count, first = g->split < count ? g->split : count;
 	bool two = g->split != SIZE_MAX;
 
 	put_heading(g, 0, first, false);
 	if (!two)
-		shown_printf(g->out, "  %s", prof_places_heading(g->table));
+		shown_printf(g->out, "  %.*s", (int)length, place);
 	trim(g->out);
 	strbuf_putc(g->out, '\n');
 	put_heading(g, 0, first, true);
+	if (!two && place[length])
+		shown_printf(g->out, "  %s", place + length + 1);
 	if (two) {
 		second_line(g);
 		put_heading(g, first, count, false);
@@ -248,7 +228,7 @@ static void numbers(const struct drawing *g, size_t row)
 		if (!g->table->rows.data[row].joined)
 			prof_strip_figure(g->table, g->style, s, row, g->most, &b);
 		if (s->part == PROF_PART_TEXT && is_fitted(g))
-			cut_text(g, &b, 0, s->width, false);
+			*g->cut |= prof_cut(&b, 0, s->width);
 		if (i == g->split)
 			second_line(g);
 		strbuf_puts(g->out, "  ");
@@ -287,7 +267,8 @@ static void prof_text_draw_row(const struct drawing *g, size_t i)
 	prof_row_text(g->table, i, g->style, g->out);
 	if (is_fitted(g) &&
 		used + (g->split == SIZE_MAX ? PLACE_LEAST : CUT_LEAST) <= g->style->width)
-		cut_text(g, g->out, from, g->style->width - used, true);
+		*g->cut |= prof_cut_place(
+			g->out, from, g->style->width - used, g->common ? g->common[i] : 0);
 	trim(g->out);
 	strbuf_putc(g->out, '\n');
 }
@@ -427,6 +408,8 @@ void render_prof_text(
 		} else {
 			prof_text_measure(&g);
 			fit_rows(&g);
+			if (is_fitted(&g))
+				g.common = prof_common(t, style);
 			if (t->rows.count)
 				headings(&g);
 			rows(&g);
@@ -446,5 +429,6 @@ void render_prof_text(
 		shown_puts(out, t->notes.data[i].value);
 		strbuf_putc(out, '\n');
 	}
+	free(g.common);
 	vec_fini(&g.strips);
 }

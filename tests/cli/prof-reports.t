@@ -294,6 +294,17 @@ for view in -procedures -heavy -dis; do
 	like "$view -only of what is inlined everywhere: what to type" "$status $err" "^1 prof: -only: 'wait_there' is inlined in 'main' of inlined: -inlines selects it there\$"
 done
 
+# Long names that begin alike are not cut to the same text.
+long=namespace_of_a_long_name_that_all_of_these_functions_have_in_common
+printf 'type pcsamp\nimage kernel [kernel]\nmetric time 1000000 measured clock\nsymbol 1 ffff0000 64 %s::alpha_of_it\nsymbol 1 ffff1000 64 %s::omega_of_it\nsymbol 1 ffff2000 64 other::%s\nsample 0 0 0 30 1:ffff0010\nsample 0 0 0 20 1:ffff1010\nsample 0 0 0 10 1:ffff2010\n' $long $long $long | make_experiment alike || exit 1
+run prof -width 90 alike
+like "-width: rows that begin alike differ" "$(printf '%s\n' "$out" | grep -c '[.][.][.].*\(alpha\|omega\)_of_it') $out" '^2 '
+is "and all fit" "$(printf '%s\n' "$out" | sed -n '/^ *time/,/TOTAL/p' | awk 'length > 90')" ""
+run prof -width 40 alike
+is "-width 40: the heading fits, too" "$status $(printf '%s\n' "$out" | sed -n '/^ *time/,/TOTAL/p' | awk 'length > 40')" "0 "
+run prof -width 39 alike
+like "-width 39 has no room" "$status $err" '^125 prof: -width: 39 columns are too few'
+
 # -dump
 run prof -dump two
 like "-dump" "$out" 'schedule'

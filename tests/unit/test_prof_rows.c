@@ -288,6 +288,29 @@ static void test_replaced(void)
 }
 
 /* All three drawings of one table. */
+/* Rows that begin alike are not cut to the same text. */
+static void test_render_cut(void)
+{
+	struct experiment x;
+	struct prof_input input = {&x, "app.pcsamp.1", 0};
+	struct prof_request q = {.inputs = &input, .count = 1};
+	struct fake_report r = {0};
+	struct strbuf out = {0};
+	struct error e = {0};
+
+	flat_experiment(&x);
+	fake_report(&r, &q, report_procedures, &e);
+	r.table.rows.data[0].procedure = r.table.rows.data[1].procedure = "allocated";
+	r.table.rows.data[0].note = "in a function of a long name, for alpha, and more of it";
+	r.table.rows.data[1].note = "in a function of a long name, for omega, and more of it";
+	render_prof_text(&r.table, &(struct prof_style){.width = 100}, &out);
+	ok(strstr(strbuf_text(&out), "... alpha") && strstr(strbuf_text(&out), "... omega"),
+		"rows that begin alike are cut where they do");
+	strbuf_fini(&out);
+	fake_report_fini(&r);
+	experiment_fini(&x);
+}
+
 static void test_render(void)
 {
 	struct experiment x;
@@ -332,6 +355,7 @@ static void test_render(void)
 
 int main(void)
 {
+	test_render_cut();
 	test_intervals();
 	test_procedures();
 	test_lines();
