@@ -45,6 +45,7 @@ class Workbench:
         self.build = os.path.abspath(build)
         self.directory = tempfile.mkdtemp(prefix="perfex-measure.")
         self.perfex = f"{self.build}/bin/perfex"
+        self.later = None  # inputs that are not yet made: path -> how
 
     def close(self):
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -57,10 +58,19 @@ class Workbench:
 
     def file(self, name, write):
         path = self.path(name)
-        if not os.path.exists(path):
+        if self.later is not None:
+            self.later[path] = write
+        elif not os.path.exists(path):
             with open(path, "w") as f:
                 write(f)
         return path
+
+    def make_inputs(self, words):
+        """Those of the later ones that words name."""
+        later, self.later = self.later, None
+        for path, write in later.items():
+            if any(path in word for word in words):
+                self.file(os.path.basename(path), write)
 
     def text(self, lines):
         """Lines of words, as random as prose is."""
