@@ -30,10 +30,8 @@
 #include "valgrind/slices.h"
 #include "valgrind/stacks.h"
 
-#define SET_NAME         15 /* PR_SET_NAME of prctl(2) */
-#define HUGE_PAGES       14 /* MADV_HUGEPAGE of madvise(2) */
-#define SMALL_PAGE_BYTES 4096
-#define CODE_BYTES       ((SizeT)8 << 20) /* for code of segments */
+#define SET_NAME   15               /* PR_SET_NAME of prctl(2) */
+#define CODE_BYTES ((SizeT)8 << 20) /* for code of segments */
 
 /* A thread, by Valgrind's number for it; Valgrind reuses its numbers, ours are unique. */
 struct thread {
@@ -407,11 +405,9 @@ static void use_huge_pages(void)
 {
 	SizeT bytes;
 	Addr begin = (Addr)model_scattered(model, &bytes);
-	Addr end = (begin + bytes) & ~(Addr)(SMALL_PAGE_BYTES - 1);
 
-	begin = (begin + SMALL_PAGE_BYTES - 1) & ~(Addr)(SMALL_PAGE_BYTES - 1);
-	if (begin && begin < end)
-		VG_(do_syscall)(__NR_madvise, begin, end - begin, HUGE_PAGES, 0, 0, 0, 0, 0);
+	if (begin)
+		huge_request(begin, bytes);
 }
 
 static void options_read(void)

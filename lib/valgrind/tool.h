@@ -126,6 +126,10 @@ void resume_precision(VexRegisterUpdates *precision);
 void pages_start(void);
 void pages_system_call(UInt number, const UWord *arguments, SysRes result);
 
+/* ---- huge.c ---- */
+/* Requests huge pages of the host for the whole pages in a range. */
+void huge_request(Addr begin, SizeT bytes);
+
 /* ---- asking.c ---- */
 Bool asking_itself(void);
 
