@@ -103,24 +103,34 @@ static void write_word(struct builder *b, UInt index, IRExpr *value)
 	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, value));
 }
 
-/* Room for a record; the buffer is emptied first if it is nearly full. */
+static IRExpr *next_record(struct builder *b)
+{
+	return assign(b, Ity_I64, IRExpr_Get(TRACE_AT, Ity_I64));
+}
+
+/* Room for a record; the buffer is emptied first if it is nearly full. The limit comes second,
+ * where the host's instruction can have it. */
 static void begin_record(struct builder *b)
 {
-	IRExpr *at, *full;
+	IRExpr *room;
 	IRDirty *d;
 
 	b->words = IRConst_U64(0);
 	if (!recording())
 		return;
-	at = load_word(b, &trace_at);
-	full = assign(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, word((UWord)trace_limit), at));
+	room = assign(b, Ity_I1,
+		IRExpr_Binop(Iop_CmpLT64U, next_record(b), word((UWord)trace_limit + 1)));
 	d = unsafeIRDirty_0_N(
 		0, "trace_flush", VG_(fnptr_to_fnentry)((void *)trace_flush), mkIRExprVec_0());
-	d->guard = full;
+	d->guard = assign(b, Ity_I1, IRExpr_Unop(Iop_Not1, room));
+	d->nFxState = 1;
+	d->fxState[0].fx = Ifx_Modify;
+	d->fxState[0].offset = (UShort)TRACE_AT;
+	d->fxState[0].size = sizeof(uint64_t);
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
-	b->record = load_word(b, &trace_at);
-	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&trace_at),
-				      instrument_add(b, b->record, IRExpr_Const(b->words))));
+	b->record = next_record(b);
+	addStmtToIRSB(
+		b->out, IRStmt_Put(TRACE_AT, instrument_add(b, b->record, IRExpr_Const(b->words))));
 }
 
 /* ---- descriptors ---- */

@@ -13,6 +13,7 @@
  *   log.c              Valgrind's messages
  *   changing.c         code that is changed
  *   pages.c            which memory has large pages
+ *   huge.c             huge pages of the host for our own memory
  *   valgrind_debug.c   no debugging information
  *   fused.c            fused multiply-adds by the instruction for it
  *   identity.c         the maker of the processor that the program sees
@@ -39,6 +40,8 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
+#include "libvex_guest_amd64.h"
+
 /* Classes that the model's fast path needs no notice of. */
 #define PLAIN_CLASSES (MODEL_FP | MODEL_VECTOR)
 
@@ -56,16 +59,19 @@ Int tool_read(const HChar *path, void *buffer, Int room);
 #define TRACE_WORDS      32768
 #define TRACE_WORDS_FINE 2048
 #define TRACE_RECORD_MAX 2048 /* words of one record */
-/* The address of the next record; beyond trace_limit the buffer must be emptied first. */
-extern uint64_t *trace_at, *trace_limit;
+/* Where the address of the next record is in a running thread's state: in the second shadow
+ * registers. Beyond trace_limit the buffer must be emptied first. */
+#define TRACE_AT ((Int)(2 * sizeof(VexGuestAMD64State)))
+extern uint64_t *trace_limit;
 /* Before anything is translated: something looks at the model whenever the buffer is emptied. */
 void trace_be_fine(void);
 /* Runs what is in the buffer. */
 void trace_flush(void);
 /* The same when the current thread has left its code, perhaps in the middle of a superblock. */
 void trace_stop(ThreadId tid, Addr program_counter);
-/* The program's code begins to run, or has ended in good order. */
-void trace_inside(Bool now);
+/* The program's code begins to run, with this state; it has ended in good order. */
+void trace_enter(void *guest_state);
+void trace_leave(void);
 
 /* ---- instrument.c ---- */
 /* Are dependences between instructions recorded? */

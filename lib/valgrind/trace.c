@@ -20,8 +20,11 @@
 #include "valgrind/slices.h"
 
 uint64_t trace_buffer[TRACE_WORDS + TRACE_RECORD_MAX + 1]; /* model_run reads one more */
-uint64_t *trace_at = trace_buffer;
 uint64_t *trace_limit = trace_buffer + TRACE_WORDS;
+/* The address of the next record. While the program's code runs it is in the thread's state, where
+ * that code reaches it without an address. */
+static uint64_t *trace_at = trace_buffer;
+static uint64_t **trace_place = &trace_at;
 static Bool inside;
 
 void trace_be_fine(void)
@@ -31,10 +34,10 @@ void trace_be_fine(void)
 
 void trace_flush(void)
 {
-	const uint64_t *end = trace_at;
+	const uint64_t *end = *trace_place;
 	ULong instructions;
 
-	trace_at = trace_buffer;
+	*trace_place = trace_buffer;
 	if (end == trace_buffer)
 		return;
 	instructions = model_fast_instructions(model);
@@ -60,7 +63,7 @@ static UInt trace_executed(const uint64_t *record, Addr address)
 
 void trace_stop(ThreadId tid, Addr program_counter)
 {
-	uint64_t *at = trace_buffer, *end = trace_at;
+	uint64_t *at = trace_buffer, *end = *trace_place;
 
 	if (executed_only) {
 		executed_stop(tid, program_counter, inside);
@@ -71,7 +74,7 @@ void trace_stop(ThreadId tid, Addr program_counter)
 		trace_flush();
 		return;
 	}
-	inside = False;
+	trace_leave();
 	if (end == trace_buffer)
 		return;
 	while (at + model_word_words(*at) < end)
@@ -81,7 +84,18 @@ void trace_stop(ThreadId tid, Addr program_counter)
 	model_run_part(model, at, trace_executed(at, program_counter));
 }
 
-void trace_inside(Bool now)
+void trace_enter(void *guest_state)
 {
-	inside = now;
+	uint64_t **to = (uint64_t **)((Addr)guest_state + TRACE_AT);
+
+	*to = *trace_place;
+	trace_place = to;
+	inside = True;
+}
+
+void trace_leave(void)
+{
+	trace_at = *trace_place;
+	trace_place = &trace_at;
+	inside = False;
 }

@@ -306,9 +306,9 @@ __attribute__((used)) void __wrap_vgPlain_disp_run_translations(
 	if (company && guest->host_EvC_COUNTER > (UInt)turn_blocks)
 		guest->host_EvC_COUNTER = (UInt)turn_blocks;
 	sampled_enter(&guest->host_EvC_COUNTER);
-	trace_inside(True);
+	trace_enter((void *)guest_state);
 	__real_vgPlain_disp_run_translations(result, guest_state, code);
-	trace_inside(False);
+	trace_leave();
 	if (sampled_leave() && (result[0] == CHAIN_ME_SLOWLY || result[0] == CHAIN_ME_FAST)) {
 		result[0] = VEX_TRC_JMP_BORING; /* another time */
 		result[1] = 0;
