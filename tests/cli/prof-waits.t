@@ -138,7 +138,7 @@ while [ $try -lt 20 ] && [ "$samples" != 0 ]; do
 done
 run prof -waits unsampled
 is "no sample" "$samples" 0
-like "but waits" "$out" '100[.]0% .* sleep$'
+like "but waits" "$out" ' [1-9][0-9]*[.][0-9]% .* sleep$'
 unlike "nothing is said of samples" "$out" '^Samples|for a sample'
 
 # ---- refusals ----
@@ -147,8 +147,13 @@ run prof -waits samples
 is "no waits: our failure" "$status" 125
 like "no waits: says so" "$err" 'no waits were recorded in samples'
 like "and how to get them" "$err" 'ssrun -totaltime'
-run ssrun -totaltime -o refused "$waits" nothing
-run prof -waits refused
+# Beside much other work, it waits for a processor.
+try=0 status=0
+while [ $try -lt 20 ] && [ "$status" = 0 ]; do
+	run ssrun -totaltime -o refused "$waits" nothing
+	run prof -waits refused
+	try=$((try + 1))
+done
 like "waits were sought, and there were none" "$status $err" '^125 prof: no thread waited in the [0-9.]+ s of refused'
 run prof -waits -from 50% futex
 like "-from: they have no times" "$status $err" '^125 .*no times within the run'
