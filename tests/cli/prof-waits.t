@@ -77,12 +77,12 @@ is "as wide" "$(rows_of cat fitted | longest)" 90
 if command -v script > /dev/null; then
 	# on_terminal COLUMNS COMMAND: as long rows as it prints, beside those that are wrapped in words
 	on_terminal() { script -qec "COLUMNS=$1 NO_COLOR=1 $2" /dev/null < /dev/null | tr -d '\r' | grep -E '^ +[0-9.]+ +[0-9.]+%|^ {40}'; }
-	like "longer rows than a terminal has columns" "$(prof -waits -whole futex | longest)" '^1[3-9][0-9]|^[2-9][0-9][0-9]'
+	like "longer rows than a terminal has columns" "$(rows_of prof -waits -whole futex | longest)" '^1[3-9][0-9]|^[2-9][0-9][0-9]'
 	for columns in 90 120; do
 		is "on one of $columns they end with it" "$(on_terminal $columns 'prof -waits -whole futex' | longest)" "$columns"
 	done
 	like "with file and line, if there is room" "$(on_terminal 120 'prof -waits -whole futex')" '[.][.][.] [(]waits: waits[.]c, [0-9]+[)]$'
-	is "-names full: whole" "$(on_terminal 90 'prof -waits -whole -names full futex' | longest)" "$(prof -waits -whole -names full futex | longest)"
+	is "-names full: whole" "$(on_terminal 90 'prof -waits -whole -names full futex' | longest)" "$(rows_of prof -waits -whole -names full futex | longest)"
 	like "and it is said" "$(script -qec 'COLUMNS=90 prof -waits -whole futex' /dev/null < /dev/null)" 'Rows are cut to the width .-names full.'
 else
 	skip "rows that fit the terminal" "script is not installed"
