@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Under a filter of system calls as Docker's default profile is one: counts and the model work, and what needs perf_event_open says so.
+# In real time: running programs are sampled.
 . "$TOP/tests/lib.sh"
 confined=$build/tests/programs/confined branchy=$build/tests/programs/branchy
 "$confined" true
