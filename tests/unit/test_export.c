@@ -102,6 +102,9 @@ static void test_deep(void)
 	for (int i = 0; i < DEPTH; i++)
 		node = experiment_node(&r.x, (uint32_t)node, 1, SORT);
 	experiment_add(&r.x, 0, 0, 0, (uint32_t)node, 3);
+	free(export_text(&r, "folded", NULL, &length, &e));
+	is_int(length, (PROF_DEEP + 1) * 5 + 2, "the outermost names and the innermost");
+	r.q.whole = true;
 	for (const struct export_format *f = export_formats; f->name; f++) {
 		char *text = export_text(&r, f->name, NULL, &length, &e);
 
