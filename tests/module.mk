@@ -81,7 +81,7 @@ check: deps
 	$(Q)$(MAKE) --no-print-directory check-built
 check-built: all $(UNIT_TESTS) $(TEST_PROGRAMS)
 	$(Q)$(run_tests) $(call longest_first,$(CLI_TESTS) $(LINT_TESTS) $(UNIT_TESTS))
-check-unit: $(UNIT_TESTS)
+check-unit: all $(UNIT_TESTS) $(TEST_PROGRAMS)
 	$(Q)$(run_tests) $(UNIT_TESTS)
 check-cli: all $(TEST_PROGRAMS)
 	$(Q)$(run_tests) $(CLI_TESTS)
