@@ -65,6 +65,7 @@ LDLIBS_make_experiments := $(LIBTOOLKIT) $(SAN:%=-fsanitize=%) -lz -lpthread
 $(O)/tests/programs/make_experiments: $(LIBTOOLKIT)
 LDLIBS_phased := -D_GNU_SOURCE lib/speedshop/points.c
 $(O)/tests/programs/phased: lib/speedshop/points.c
+$(O)/tests/programs/mechanisms: $(wildcard tests/programs/mechanisms/*.h)
 
 .SECONDARY:
 
