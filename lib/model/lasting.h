@@ -12,7 +12,8 @@
  * always runs or not.
  *
  * Source: chases through 2 and 4 of 32 MiB on a virtual machine, which waited for 1.2, 2.5, 5 and
- * 10 ms: 93, 67, 25 and 6% of their lines were still there.
+ * 10 ms: 93, 67, 25 and 6% of their lines were still there. On another one, after 1, 2, 5 and 10
+ * ms: 98, 92, 45 and 15%.
  */
 #ifndef MODEL_LASTING_H
 #define MODEL_LASTING_H
