@@ -47,6 +47,7 @@ const struct field machine_fields[] = {
 	{"prefetch", "L1I-next", FIELD_PREFETCH, MODEL(l1i_next), .low = PREFETCH_LINES},
 	{"prefetch", "L1D-next", FIELD_PREFETCH, MODEL(l1d_next), .low = PREFETCH_LINES},
 	{"prefetch", "L1D-stride", FIELD_PREFETCH, MODEL(l1d_stride), .low = PREFETCH_ENTRIES | PREFETCH_AHEAD},
+	{"prefetch", "L1D-stream", FIELD_PREFETCH, MODEL(l1d_stream), .low = PREFETCH_ENTRIES | PREFETCH_AHEAD | PREFETCH_LINES},
 	{"prefetch", "L2-adjacent", FIELD_CHOICE, MODEL(l2_adjacent), .choices = {"off", "on"}},
 	{"prefetch", "L2-stream", FIELD_PREFETCH, MODEL(l2_stream), .low = PREFETCH_ENTRIES | PREFETCH_AHEAD | PREFETCH_LINES},
 	{"prefetch", "stream-step", FIELD_COUNT, MODEL(stream_step), .high = 64},

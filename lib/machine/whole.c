@@ -183,6 +183,7 @@ static bool cachegrind(const struct model_config *c, struct machine_fault *f)
 		{"L1I-next", on(&c->l1i_next), "off"},
 		{"L1D-next", on(&c->l1d_next), "off"},
 		{"L1D-stride", on(&c->l1d_stride), "off"},
+		{"L1D-stream", on(&c->l1d_stream), "off"},
 		{"L2-adjacent", c->l2_adjacent != 0, "off"},
 		{"L2-stream", on(&c->l2_stream), "off"},
 	};

@@ -194,14 +194,20 @@ static int prefetcher_off(const struct model_prefetcher *p)
 	return !p->entries && !p->ahead && !p->lines;
 }
 
+/* Off, or with all that a stream prefetcher has? */
+static int whole_stream(const struct model_prefetcher *p)
+{
+	return prefetcher_off(p) || (p->entries && p->ahead && p->lines);
+}
+
 static const char *check_prefetchers(const struct model_config *config)
 {
-	const struct model_prefetcher *all[] = {
-		&config->l1i_next, &config->l1d_next, &config->l1d_stride, &config->l2_stream};
+	const struct model_prefetcher *all[] = {&config->l1i_next, &config->l1d_next,
+		&config->l1d_stride, &config->l1d_stream, &config->l2_stream};
 	int on = config->l2_adjacent != 0;
 	unsigned i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 5; i++) {
 		if (all[i]->entries > PREFETCH_ENTRIES_MAX || all[i]->ahead > PREFETCH_AHEAD_MAX ||
 			all[i]->lines > PREFETCH_LINES_MAX)
 			return "a prefetcher has more than 256 entries, 64 ahead or 16 lines";
@@ -212,9 +218,7 @@ static const char *check_prefetchers(const struct model_config *config)
 	if (!prefetcher_off(&config->l1d_stride) &&
 		(!config->l1d_stride.entries || !config->l1d_stride.ahead))
 		return "a stride prefetcher needs entries and a distance";
-	if (!prefetcher_off(&config->l2_stream) &&
-		(!config->l2_stream.entries || !config->l2_stream.ahead ||
-			!config->l2_stream.lines))
+	if (!whole_stream(&config->l1d_stream) || !whole_stream(&config->l2_stream))
 		return "a stream prefetcher needs entries, a distance, and lines";
 	if (config->stream_step > PREFETCH_AHEAD_MAX)
 		return "the requests of a stream are more than 64 lines apart";
@@ -316,7 +320,7 @@ static int has_secondary(const struct model_config *c)
 static int has_prefetchers(const struct model_config *c)
 {
 	return c->l1i_next.lines || c->l1d_next.lines || c->l1d_stride.entries ||
-	       (c->l2.size && (c->l2_adjacent || c->l2_stream.entries));
+	       c->l1d_stream.entries || (c->l2.size && (c->l2_adjacent || c->l2_stream.entries));
 }
 
 int model_counts_event(const struct model_config *c, int event)

@@ -88,7 +88,7 @@ struct model *model_init(void *memory, const struct model_config *whole)
 	m->page = config->page_size - 1;
 	m->page_bits = (uint32_t)__builtin_ctz(config->page_size);
 	m->prefetching = config->l1i_next.lines || config->l1d_next.lines ||
-			 config->l1d_stride.entries ||
+			 config->l1d_stride.entries || config->l1d_stream.entries ||
 			 (config->l2.size && (config->l2_stream.entries || config->l2_adjacent));
 	m->timed = config->parts & MODEL_PART_CLOCK && !model_clock_retires(config);
 	m->least_line = config->l1d.line < config->l1i.line ? config->l1d.line : config->l1i.line;

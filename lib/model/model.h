@@ -246,7 +246,8 @@ struct model_config {
 	/* A miss of L1I, L1D fetches the next lines too. */
 	struct model_prefetcher l1i_next, l1d_next; /* lines */
 	struct model_prefetcher l1d_stride;         /* loads at a constant stride: entries, ahead */
-	struct model_prefetcher l2_stream; /* misses of L1 in ascending or descending lines:
+	struct model_prefetcher l1d_stream; /* loads near each other: entries, ahead, lines */
+	struct model_prefetcher l2_stream;  /* misses of L1 in ascending or descending lines:
 					      entries, ahead, lines */
 	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
 	uint32_t clock;       /* enum model_clock */

@@ -8,17 +8,21 @@
  *   1992; Chen and Baer, 1995). Its input is the misses and first uses. Distances of less than two
  *   lines mean the next line. Instructions have their entry by the low bits of their address; if
  *   the instruction is not known, the page is used instead.
+ * - l1d_stream: loads that are near each other, in whatever order: where three of the four lines
+ *   before a load's line were loaded, the lines after it; where three of the four after it were,
+ *   those before it. Its input is that of l1d_stride. Of 64 lines at a time it knows which were
+ *   loaded.
  * - l2_stream: requests to L2 in ascending or descending lines of a page (Palacharla and Kessler,
  *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual), where the machine says
  *   so only at most stream_step lines apart. Pages have one of four entries by the low bits of
  *   their number.
  * - l2_adjacent: a request that misses L2 also fetches the other line of its pair.
  *
- * None of them crosses a page, except streams where the machine says so: those continue in the page
- * that follows, as if its addresses were those of memory. A prefetch is not counted as a reference
- * or a miss; it takes its turn with the supplier of the line (clock_line), other cores receive its
- * requests, and it replaces lines. A demand access that comes before the line arrives waits for the
- * rest of the latency.
+ * None of them crosses a page, except both streams where the machine says so: those continue in the
+ * page that follows, as if its addresses were those of memory. A prefetch is not counted as a
+ * reference or a miss; it takes its turn with the supplier of the line (clock_line), other cores
+ * receive its requests, and it replaces lines. A demand access that comes before the line arrives
+ * waits for the rest of the latency.
  */
 #include "model/state.h"
 
@@ -116,6 +120,108 @@ static void stride(struct model *m, struct core *core, uint64_t address)
 		outside_come_near(m, target + (uint64_t)distance, 0);
 }
 
+/* The entry for these 64 lines. Arrays whose distance is a large power of two have others. */
+static struct near_entry *near_entry_at(const struct model *m, struct core *core, uint64_t region)
+{
+	uint64_t mixed = region ^ region >> 5 ^ region >> 11;
+
+	return &core->prefetch
+			.near[prefetch_entry_of((uint32_t)mixed, m->config.l1d_stream.entries)];
+}
+
+enum { NEAR_LINES = 64, NEAR = 4 }; /* of an entry; so near are loads of a stream */
+
+/* Are three of these four set? */
+static int three_of_four(uint64_t bits)
+{
+	return 0xe880 >> bits & 1; /* of 7, 11, 13, 14, 15 */
+}
+
+/* Loads went on to a line the way that e has: prefetches the next lines, up to a limit at once. Not
+ * inlined, because few come here. */
+static NOINLINE void near_on(
+	struct model *m, struct core *core, struct near_entry *e, uint64_t number, int64_t way)
+{
+	const struct model_prefetcher *config = &m->config.l1d_stream;
+	int64_t left = (int64_t)(e->front - number) * way;
+	uint32_t n;
+
+	if (way != e->way || left < 0 || left > 2 * (int64_t)config->ahead)
+		e->front = number;
+	e->way = way;
+	for (n = 0; n < config->lines && (int64_t)(e->front - number) * way < config->ahead; n++) {
+		uint64_t target = (e->front + (uint64_t)way) << core->l1d.bits;
+
+		if (!m->config.stream_pages && !same_page_of(m, target, number << core->l1d.bits))
+			break;
+		e->front += (uint64_t)way;
+		hierarchy_ahead_l1d(m, core, target);
+	}
+}
+
+/* The way of loads that came to a line: which of the four before and after it were loaded. */
+INLINE void near_goes(struct model *m, struct core *core, struct near_entry *e, uint64_t number,
+	uint64_t before, uint64_t after)
+{
+	int up = three_of_four(before), down = three_of_four(after);
+
+	if (up || down)
+		near_on(m, core, e, number, up && (!down || before == 15 || after != 15) ? 1 : -1);
+}
+
+/* Of the 64 lines before or after those of a line at an edge; a stream that comes from there goes
+ * on in a new entry. Returns which were loaded. */
+static uint64_t near_beside(const struct model *m, struct core *core, struct near_entry *e,
+	uint64_t region, int64_t way)
+{
+	const struct near_entry *beside = near_entry_at(m, core, region - (uint64_t)way);
+
+	if (beside->region != region - (uint64_t)way + 1)
+		return 0;
+	if (!e->loaded && !e->way && beside->way == way) {
+		e->way = way;
+		e->front = beside->front;
+	}
+	return beside->loaded;
+}
+
+static NOINLINE void near_edge(
+	struct model *m, struct core *core, struct near_entry *e, uint64_t number)
+{
+	uint64_t line = number % NEAR_LINES, region = number / NEAR_LINES, beside, before, after;
+
+	if (line < NEAR) {
+		beside = near_beside(m, core, e, region, 1);
+		before = (beside >> (NEAR_LINES - NEAR) | e->loaded << NEAR) >> line & 15;
+		after = e->loaded >> (line + 1) & 15;
+	} else {
+		beside = near_beside(m, core, e, region, -1);
+		before = e->loaded >> (line - NEAR) & 15;
+		after = line + 1 < NEAR_LINES ? e->loaded >> (line + 1) : 0;
+		after = (after | beside << (NEAR_LINES - 1 - line)) & 15;
+	}
+	e->loaded |= UINT64_C(1) << line;
+	near_goes(m, core, e, number, before, after);
+}
+
+INLINE void near(struct model *m, struct core *core, uint64_t address)
+{
+	uint64_t number = address >> core->l1d.bits, line = number % NEAR_LINES, loaded;
+	struct near_entry *e = near_entry_at(m, core, number / NEAR_LINES);
+
+	if (e->region != number / NEAR_LINES + 1)
+		*e = (struct near_entry){.region = number / NEAR_LINES + 1};
+	loaded = e->loaded;
+	if (loaded >> line & 1) /* another tour */
+		e->loaded = loaded = 0;
+	if (UNLIKELY(line - NEAR >= NEAR_LINES - 2 * NEAR)) {
+		near_edge(m, core, e, number);
+		return;
+	}
+	e->loaded = loaded | UINT64_C(1) << line;
+	near_goes(m, core, e, number, loaded >> (line - NEAR) & 15, loaded >> (line + 1) & 15);
+}
+
 void prefetch_data(struct model *m, struct core *core, uint64_t line, enum purpose purpose)
 {
 	uint64_t address = (m->accessed & ~m->data_line) == line ? m->accessed : line;
@@ -124,6 +230,8 @@ void prefetch_data(struct model *m, struct core *core, uint64_t line, enum purpo
 		next_lines(m, core, line, m->config.l1d_next.lines, m->data_line + 1, 0);
 	if (m->config.l1d_stride.entries && purpose == LOAD)
 		stride(m, core, address);
+	if (m->config.l1d_stream.entries && purpose == LOAD)
+		near(m, core, line);
 }
 
 void prefetch_code(struct model *m, struct core *core, uint64_t line)

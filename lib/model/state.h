@@ -139,6 +139,14 @@ struct stream_entry {
 	uint64_t used;       /* number of the stream's last request */
 };
 
+/* 64 lines of L1D, by number. */
+struct near_entry {
+	uint64_t region; /* address / 64 lines, plus 1; 0: none */
+	uint64_t loaded; /* which of them were, a bit each */
+	uint64_t front;  /* number of the line that was prefetched last */
+	int64_t way;     /* 1 ascending, -1 descending, 0: nothing was prefetched */
+};
+
 struct arrival {
 	uint64_t line; /* address | 1 */
 	uint64_t ready;
@@ -147,6 +155,7 @@ struct arrival {
 
 struct prefetch {
 	struct stride_entry strides[PREFETCH_ENTRIES_MAX];
+	struct near_entry near[PREFETCH_ENTRIES_MAX];
 	struct stream_entry streams[PREFETCH_ENTRIES_MAX];
 	struct arrival arrivals[ARRIVALS];
 	uint64_t requests; /* to streams */

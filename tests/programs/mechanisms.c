@@ -54,6 +54,7 @@ static const struct kernel {
 } kernels[] = {
 	{"loads", loads, 0},
 	{"random-loads", loads_random, 0},
+	{"chase-near", chase_near, 0},
 	{"stores", stores, 0},
 	{"adds-to", adds_to, 0},
 	{"passes", passes, 0},

@@ -461,13 +461,19 @@ static void ref_behind_data(
 
 	for (unsigned i = 0; i < w.count; i++)
 		ref_ahead_l1d(r, core, w.address[i]);
-	if (purpose != REF_LOAD || !r->config.l1d_stride.entries)
+	if (purpose != REF_LOAD)
 		return;
-	if (r->accessed / size == address / size)
-		address = r->accessed;
-	w = ref_want_stride(&core->prefetchers, &r->config, r->at, address);
-	for (unsigned i = 0; i < w.count; i++)
-		ref_ahead_l1d(r, core, w.address[i]);
+	if (r->config.l1d_stride.entries) {
+		w = ref_want_stride(&core->prefetchers, &r->config, r->at,
+			r->accessed / size == address / size ? r->accessed : address);
+		for (unsigned i = 0; i < w.count; i++)
+			ref_ahead_l1d(r, core, w.address[i]);
+	}
+	if (r->config.l1d_stream.entries) {
+		w = ref_want_near(&core->prefetchers, &r->config, address);
+		for (unsigned i = 0; i < w.count; i++)
+			ref_ahead_l1d(r, core, w.address[i]);
+	}
 }
 
 /* ---- the first level ---- */

@@ -21,7 +21,15 @@ struct ref_stream {
 	int64_t last, front, way;
 };
 
+/* 64 lines, by number. */
+struct ref_near {
+	bool known, loaded[64];
+	uint64_t region;
+	int64_t front, way;
+};
+
 struct ref_prefetchers {
+	struct ref_near near[PREFETCH_ENTRIES_MAX];
 	struct ref_stride strides[PREFETCH_ENTRIES_MAX];
 	struct ref_stream streams[PREFETCH_ENTRIES_MAX];
 	uint64_t asked; /* requests so far */
@@ -72,6 +80,73 @@ static struct ref_wanted ref_want_stride(struct ref_prefetchers *p,
 			address + (uint64_t)(distance * config->l1d_stride.ahead));
 	s->distance = distance;
 	s->last = address;
+	return w;
+}
+
+static struct ref_near *ref_near_of(
+	struct ref_prefetchers *p, const struct model_config *config, int64_t region)
+{
+	uint64_t r = (uint64_t)region;
+
+	return &p->near[(uint32_t)(r ^ r / 32 ^ r / 2048) % config->l1d_stream.entries];
+}
+
+static bool ref_is_near(const struct ref_near *e, int64_t region)
+{
+	return e->known && e->region == (uint64_t)region;
+}
+
+/* Was the line with this number loaded lately? */
+static bool ref_loaded(struct ref_prefetchers *p, const struct model_config *config, int64_t line)
+{
+	const struct ref_near *e = ref_near_of(p, config, line / 64);
+
+	return line >= 0 && ref_is_near(e, line / 64) && e->loaded[line % 64];
+}
+
+static struct ref_wanted ref_want_near(
+	struct ref_prefetchers *p, const struct model_config *config, uint64_t address)
+{
+	int64_t line = (int64_t)(address / config->l1d.line), region = line / 64, at = line % 64;
+	int64_t ahead = config->l1d_stream.ahead, up = 0, down = 0, way;
+	struct ref_near *e = ref_near_of(p, config, region);
+	struct ref_wanted w = {0};
+
+	if (!ref_is_near(e, region))
+		*e = (struct ref_near){true, {false}, (uint64_t)region, 0, 0};
+	if (e->loaded[at])
+		memset(e->loaded, 0, sizeof(e->loaded));
+	/* Near an edge, what was loaded beyond it counts, and a stream from there may go on. */
+	way = at < 4 ? 1 : at >= 60 ? -1 : 0;
+	if (way && !e->way && !memchr(e->loaded, true, sizeof(e->loaded))) {
+		const struct ref_near *beside = ref_near_of(p, config, region - way);
+
+		if (ref_is_near(beside, region - way) && beside->way == way) {
+			e->way = way;
+			e->front = beside->front;
+		}
+	}
+	for (int64_t i = 1; i <= 4; i++) {
+		up += ref_loaded(p, config, line - i);
+		down += ref_loaded(p, config, line + i);
+	}
+	e->loaded[at] = true;
+	if (up < 3 && down < 3)
+		return w;
+	way = up < down ? -1 : 1;
+	if (e->way != way || e->front * way < line * way || e->front * way > line * way + 2 * ahead)
+		e->front = line;
+	e->way = way;
+	for (uint32_t n = 0; n < config->l1d_stream.lines; n++) {
+		uint64_t next = (uint64_t)(e->front + way) * config->l1d.line;
+
+		if (e->front * way >= line * way + ahead ||
+			(!config->stream_pages &&
+				next / config->page_size != address / config->page_size))
+			break;
+		e->front += way;
+		w.address[w.count++] = next;
+	}
 	return w;
 }
 

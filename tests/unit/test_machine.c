@@ -114,6 +114,9 @@ static void random_hierarchy(struct model_config *c)
 	c->l1d_next.lines = below(17);
 	if (below(2))
 		c->l1d_stride = (struct model_prefetcher){1 + below(256), 1 + below(64), 0};
+	if (below(2))
+		c->l1d_stream =
+			(struct model_prefetcher){1 + below(256), 1 + below(64), 1 + below(16)};
 	c->l2_adjacent = below(2);
 	if (below(2))
 		c->l2_stream =

@@ -38,6 +38,9 @@ static void random_prefetchers(struct model_config *c, uint64_t *seed)
 	if (random_below(seed, 2))
 		c->l1d_stride = (struct model_prefetcher){1 + (uint32_t)random_below(seed, 16),
 			1 + (uint32_t)random_below(seed, 6), 0};
+	if (random_below(seed, 2))
+		c->l1d_stream = (struct model_prefetcher){1 + (uint32_t)random_below(seed, 8),
+			1 + (uint32_t)random_below(seed, 12), 1 + (uint32_t)random_below(seed, 3)};
 	c->l2_adjacent = (uint32_t)random_below(seed, 2);
 	if (random_below(seed, 2))
 		c->l2_stream = (struct model_prefetcher){1 + (uint32_t)random_below(seed, 16),

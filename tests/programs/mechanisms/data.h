@@ -108,6 +108,37 @@ static turn loads_random(const size_t *n)
 	return load_all;
 }
 
+/* Lines that a chase visits, one after the other. */
+static void chase_all(void)
+{
+	const void *at = kernel_chase(data, data_count);
+
+	KEEP(at);
+}
+
+/* lines, how many of them at a time are visited in a random order before the next as many, huge. */
+static turn chase_near(const size_t *n)
+{
+	size_t count = n[0] / n[1] * n[1];
+	uint32_t *o = malloc((count + 1) * sizeof(*o));
+
+	if (!o)
+		exit(1);
+	lay_out(count, LINE, n[2]);
+	for (size_t g = 0; g < count; g += n[1]) {
+		const uint32_t *in = shuffled(n[1]);
+
+		for (size_t i = 0; i < n[1]; i++)
+			o[g + i] = (uint32_t)g + in[i];
+		free((void *)(uintptr_t)in);
+	}
+	for (size_t i = 0; i < count; i++)
+		*(void **)(void *)(data + (size_t)o[i] * LINE) =
+			data + (size_t)o[(i + 1) % count] * LINE;
+	free(o);
+	return chase_all;
+}
+
 static turn stores(const size_t *n)
 {
 	lay_out(n[0], n[1], n[2]);
