@@ -12,6 +12,7 @@
 
 #include "base/proc.h"
 #include "collect/blocking_calls.h"
+#include "collect/call_sites.h"
 #include "collect/data_samples.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
@@ -240,28 +241,20 @@ static bool obstacle_register(const struct record_sample *s, unsigned bit, uint6
 	return true;
 }
 
-/* What the code before pc says: is it a call, and of which number? */
+/* What the code before pc says: is it a call, and of which number? It may begin a mapping. */
 static void read_site(struct site *s, pid_t pid)
 {
-	uint8_t code[7];
-	uint32_t number;
+	uint8_t code[CALL_SITE_BYTES];
+	size_t size = sizeof(code);
 
-	if (proc_peek(pid, s->key.pc - sizeof(code), code, sizeof(code)) != sizeof(code))
+	while (size >= 4 && proc_peek(pid, s->key.pc - size, code, size) != size)
+		size /= 2;
+	if (size < 4)
 		return;
-#if defined(__x86_64__)
-	s->state = code[5] == 0x0f && code[6] == 0x05 ? SITE_CALL : SITE_NO_CALL;
-	if (s->state == SITE_CALL && code[0] == 0xb8) { /* mov number, eax */
-		memcpy(&number, code + 1, sizeof(number));
-		s->number = number;
-		s->state = SITE_KNOWN;
-	} else if (s->state == SITE_CALL && code[3] == 0x31 && code[4] == 0xc0) { /* xor */
-		s->number = 0;
-		s->state = SITE_KNOWN;
-	}
-#else
-	memcpy(&number, code + 3, sizeof(number));
-	s->state = number == 0xd4000001u ? SITE_CALL : SITE_NO_CALL; /* svc 0 */
-#endif
+	if (!call_site(code, size, &s->number))
+		s->state = SITE_NO_CALL;
+	else
+		s->state = s->number < 0 ? SITE_CALL : SITE_KNOWN;
 }
 
 static struct site *obstacles_site(struct obstacles *o, const struct process *p, uint64_t pc)

@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "machine/machine.h"
 #include "report/report_columns.h"
+#include "report/report_objects.h"
 #include "report/report_views.h"
 
 #define INSN_BYTES_MAX 15
@@ -30,9 +31,11 @@ struct counted { /* a function; table entry */
 	uint64_t calls;  /* of it */
 };
 
-struct arc { /* table entry */
+/* Table entry. inlined: the program's function that the caller has inlined there, in the strings;
+ * 0 where there is none, and in arcs as a whole. */
+struct arc {
 	struct {
-		uint32_t caller, callee;
+		uint32_t caller, callee, inlined, reserved;
 	} key;
 	uint64_t calls;
 };
@@ -40,7 +43,7 @@ struct arc { /* table entry */
 struct call_counts {
 	struct prof_data *d;
 	struct report_table *t;
-	struct table functions, arcs;
+	struct table functions, arcs, sites; /* sites: arcs by what is inlined */
 	enum label label;
 	uint64_t all;
 	bool forwards; /* callers of callers are shown */
@@ -129,11 +132,36 @@ static bool counts_is_tail(
 	       !counts_passes_on(c, from, to);
 }
 
+/* The innermost function that the caller has inlined at an address, those of libraries apart. */
+static long counts_inlined(struct call_counts *c, size_t input, const struct experiment_edge *e)
+{
+	struct report_code code[REPORT_CODE_FRAMES];
+	uint32_t image = c->d->image_of.data[input][e->key.from_image];
+	size_t n = report_code_at(c->d, image, e->key.from, code, REPORT_CODE_FRAMES);
+
+	for (size_t i = 0; i + 1 < n; i++)
+		if (code[i].function && !report_code_is_library(&code[i]))
+			return profile_string(c->d, code[i].function);
+	return 0;
+}
+
+static int arcs_add(struct table *arcs, long from, long to, long inlined, uint64_t calls)
+{
+	struct arc key = {.key = {(uint32_t)from, (uint32_t)to, (uint32_t)inlined, 0}}, *own;
+
+	if (inlined < 0)
+		return -1;
+	own = table_add(arcs, &key.key);
+	if (!own)
+		return -1;
+	own->calls += calls;
+	return 0;
+}
+
 static int counts_call(struct call_counts *c, size_t input, const struct experiment_edge *e)
 {
 	long from = counts_function(c, input, e->key.from_image, e->key.from);
 	long to = counts_function(c, input, e->key.to_image, e->key.to);
-	struct arc key, *own;
 
 	if (from < 0 || to < 0)
 		return -1;
@@ -141,11 +169,9 @@ static int counts_call(struct call_counts *c, size_t input, const struct experim
 		return 0;
 	if (counts_at(c, (size_t)to)->behind)
 		to = counts_at(c, (size_t)to)->behind - 1;
-	key = (struct arc){.key = {(uint32_t)from, (uint32_t)to}};
-	own = table_add(&c->arcs, &key.key);
-	if (!own)
+	if (arcs_add(&c->arcs, from, to, 0, e->count) ||
+		arcs_add(&c->sites, from, to, counts_inlined(c, input, e), e->count))
 		return -1;
-	own->calls += e->count;
 	counts_at(c, (size_t)to)->calls += e->count;
 	c->all += e->count;
 	return 0;
@@ -169,8 +195,8 @@ static int counts_take(struct call_counts *c)
 
 /* ---- rows ---- */
 
-static void counts_row(struct call_counts *c, uint32_t function, enum report_role role,
-	unsigned depth, uint64_t calls)
+static void counts_row(struct call_counts *c, uint32_t function, uint32_t inlined,
+	enum report_role role, unsigned depth, uint64_t calls)
 {
 	const struct counted *f = counts_at(c, function);
 	struct report_row row = {.role = role,
@@ -185,6 +211,8 @@ static void counts_row(struct call_counts *c, uint32_t function, enum report_rol
 		row.file = line.file;
 		row.line = line.line;
 	}
+	if (inlined)
+		row.note = report_text(c->t, "inlined %s", profile_string_at(c->d, inlined));
 	cell = report_cells(c->t, report_row_add(c->t, &row));
 	cell->quantity = quantity_exact((double)calls, c->label);
 	cell->percent = report_percent((double)calls, (double)c->all);
@@ -194,7 +222,7 @@ static void counts_row(struct call_counts *c, uint32_t function, enum report_rol
 /* Arcs in the order of their callees, or callers; those of one by calls. */
 struct ranked {
 	uint64_t calls;
-	uint32_t end, other;
+	uint32_t end, other, inlined;
 	const char *name;
 };
 
@@ -205,43 +233,51 @@ static int counts_by_end(const void *pa, const void *pb)
 	return sort_rising(a->end, b->end)
 		       ?: sort_falling(a->calls, b->calls)
 		       ?: strcmp(a->name, b->name)
-		       ?: sort_rising(a->other, b->other);
+		       ?: sort_rising(a->other, b->other)
+		       ?: sort_rising(a->inlined, b->inlined);
 }
 
+/* Callers say which of their inlined functions calls. */
 static struct ranked *counts_rank(struct call_counts *c, bool by_callee)
 {
-	struct ranked *r = report_scratch(c->t, c->arcs.count + 1, sizeof(*r));
+	const struct table *arcs = by_callee ? &c->sites : &c->arcs;
+	struct ranked *r = report_scratch(c->t, arcs->count + 1, sizeof(*r));
 
-	for (size_t i = 0; r && i < c->arcs.count; i++) {
-		const struct arc *a = table_at(&c->arcs, i);
+	for (size_t i = 0; r && i < arcs->count; i++) {
+		const struct arc *a = table_at(arcs, i);
 		uint32_t other = by_callee ? a->key.caller : a->key.callee;
 
 		r[i] = (struct ranked){a->calls, by_callee ? a->key.callee : a->key.caller, other,
-			profile_string_at(c->d, counts_at(c, other)->name)};
+			a->key.inlined, profile_string_at(c->d, counts_at(c, other)->name)};
 	}
 	if (r)
-		qsort(r, c->arcs.count, sizeof(*r), counts_by_end);
+		qsort(r, arcs->count, sizeof(*r), counts_by_end);
 	return r;
 }
 
-static size_t counts_first(const struct call_counts *c, const struct ranked *r, uint32_t end)
+static size_t counts_first(const struct ranked *r, size_t count, uint32_t end)
 {
-	return vec_search(k, c->arcs.count, r[k].end < end);
+	return vec_search(k, count, r[k].end < end);
 }
 
 /* Does each call of the caller make one of the callee, as operator new calls malloc? Then the
- * caller's own callers are as much of an answer. */
+ * caller's own callers are as much of an answer. An allocator of Rust calls posix_memalign for what
+ * is aligned by more, which is rare. */
 static bool counts_forwards(const struct call_counts *c, const struct ranked *caller)
 {
-	return caller->calls > 1 && counts_at(c, caller->other)->calls == caller->calls;
+	uint64_t all = counts_at(c, caller->other)->calls;
+
+	return caller->calls > 1 && caller->calls <= all && all - caller->calls <= all / 20;
 }
 
 /* The callers of a function, and before it is the turn of the next, of one that forwards. */
 static void counts_callers(
 	struct call_counts *c, const struct ranked *r, uint32_t callee, unsigned depth)
 {
-	for (size_t i = counts_first(c, r, callee); i < c->arcs.count && r[i].end == callee; i++) {
-		counts_row(c, r[i].other, REPORT_CALLER, depth, r[i].calls);
+	size_t count = c->sites.count;
+
+	for (size_t i = counts_first(r, count, callee); i < count && r[i].end == callee; i++) {
+		counts_row(c, r[i].other, r[i].inlined, REPORT_CALLER, depth, r[i].calls);
 		if (!c->d->request->only || !c->d->request->only[0] || depth == FORWARDS_MAX ||
 			r[i].other == callee || !counts_forwards(c, &r[i]))
 			continue;
@@ -252,8 +288,10 @@ static void counts_callers(
 
 static void counts_callees(struct call_counts *c, const struct ranked *r, uint32_t caller)
 {
-	for (size_t i = counts_first(c, r, caller); i < c->arcs.count && r[i].end == caller; i++)
-		counts_row(c, r[i].other, REPORT_CALLEE, 0, r[i].calls);
+	size_t count = c->arcs.count;
+
+	for (size_t i = counts_first(r, count, caller); i < count && r[i].end == caller; i++)
+		counts_row(c, r[i].other, 0, REPORT_CALLEE, 0, r[i].calls);
 }
 
 /* Functions that were called, those most often first. */
@@ -267,7 +305,7 @@ static struct ranked *counts_functions(struct call_counts *c, size_t *count)
 
 		if (f->calls && profile_wanted(c->d, (uint32_t)f->key.image, f->name))
 			r[(*count)++] = (struct ranked){
-				f->calls, 0, (uint32_t)i, profile_string_at(c->d, f->name)};
+				f->calls, 0, (uint32_t)i, 0, profile_string_at(c->d, f->name)};
 	}
 	if (r)
 		qsort(r, *count, sizeof(*r), counts_by_end);
@@ -294,13 +332,13 @@ static void counts_rows(struct call_counts *c)
 			break;
 		}
 		counts_callers(c, callers, function, 0);
-		counts_row(c, function, REPORT_HEAD, 0, functions[i].calls);
+		counts_row(c, function, 0, REPORT_HEAD, 0, functions[i].calls);
 		counts_callees(c, callees, function);
 	}
 	if (c->forwards)
 		report_note(c->t,
-			"An indented caller calls the function above it, each call of which makes "
-			"one of the function asked for");
+			"An indented caller calls the function above it, each call of which, or "
+			"nearly, makes one of the function asked for");
 	if (fold.left)
 		report_note(c->t, "%zu more function%s called once %s left out (-whole)", fold.left,
 			plural(fold.left), plural_is(fold.left));
@@ -330,7 +368,8 @@ int report_call_counts(struct prof_data *d, struct report_table *t, struct error
 	struct call_counts c = {.d = d,
 		.t = t,
 		.functions = TABLE_OF(struct counted),
-		.arcs = TABLE_OF(struct arc)};
+		.arcs = TABLE_OF(struct arc),
+		.sites = TABLE_OF(struct arc)};
 	struct report_column column = {.kind = REPORT_COUNT,
 		.flags = REPORT_PERCENT | REPORT_EXACT,
 		.name = "calls",
@@ -352,5 +391,6 @@ int report_call_counts(struct prof_data *d, struct report_table *t, struct error
 	report_coverage(t, d);
 	table_fini(&c.functions);
 	table_fini(&c.arcs);
+	table_fini(&c.sites);
 	return report_finish(t, rc, e);
 }

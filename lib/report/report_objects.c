@@ -11,18 +11,19 @@
 
 /* ---- code ---- */
 
-enum { FRAMES = 16, CALLERS = 3 };
+enum { CALLERS = 3 };
 
 size_t report_code_at(const struct prof_data *d, uint32_t image, uint64_t address,
 	struct report_code *to, size_t room)
 {
-	struct image_frame frames[FRAMES];
+	struct image_frame frames[REPORT_CODE_FRAMES];
 	struct image_symbol symbol;
 	struct image_line line;
-	size_t n = d->names.ops->inlines(d->names.context, image, address, frames, FRAMES);
+	size_t n =
+		d->names.ops->inlines(d->names.context, image, address, frames, REPORT_CODE_FRAMES);
 
-	if (n > FRAMES)
-		n = FRAMES;
+	if (n > REPORT_CODE_FRAMES)
+		n = REPORT_CODE_FRAMES;
 	for (size_t i = 0; i < n && i < room; i++)
 		to[i] = (struct report_code){
 			frames[i].name, frames[i].line.file, frames[i].line.line, image};
@@ -41,10 +42,10 @@ size_t report_code_at(const struct prof_data *d, uint32_t image, uint64_t addres
 const char *report_code_place(
 	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address)
 {
-	struct report_code p[FRAMES];
+	struct report_code p[REPORT_CODE_FRAMES];
 	const char *name = d->images.data[image].name;
 
-	report_code_at(d, image, address, p, FRAMES);
+	report_code_at(d, image, address, p, REPORT_CODE_FRAMES);
 	if (!p[0].function)
 		return report_text(t, "0x%llx (%s)", (unsigned long long)address, name);
 	if (!p[0].file)
@@ -54,16 +55,6 @@ const char *report_code_place(
 }
 
 /* ---- where something was allocated ---- */
-
-/* "void std::f<int>(long)" is of std. */
-static bool is_of_namespace(const char *function, const char *name)
-{
-	size_t length = strcspn(function, "<(");
-	const char *found = strstr(function, name);
-
-	return found && (size_t)(found - function) < length &&
-	       (found == function || found[-1] == ' ');
-}
 
 /* Functions between the program and its allocator do not identify the allocation site. */
 static bool is_between(const struct prof_data *d, const struct report_code *p)
@@ -79,8 +70,7 @@ static bool is_between(const struct prof_data *d, const struct report_code *p)
 	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
 		if (strncmp(image, images[i], strlen(images[i])) == 0)
 			return true;
-	return p->function && (is_of_namespace(p->function, "std::") ||
-				      is_of_namespace(p->function, "__gnu_cxx::"));
+	return report_code_is_library(p);
 }
 
 static void add_name(const struct prof_data *d, const struct report_code *p, struct strbuf *to)
@@ -96,15 +86,15 @@ static void describe_path(const struct prof_data *d, size_t input, uint32_t node
 	struct report_code *first)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
-	struct report_code chain[FRAMES], nearest = {0};
+	struct report_code chain[REPORT_CODE_FRAMES], nearest = {0};
 	size_t shown = 0, left = x->nodes.count;
 	bool any = false, ended = false; /* callers of main are left out */
 
 	for (; node && node < x->nodes.count && left-- && shown < CALLERS;
 		node = experiment_node_at(x, node)->key.parent) {
 		const struct experiment_node *n = experiment_node_at(x, node);
-		size_t count = report_code_at(
-			d, d->image_of.data[input][n->key.image], n->key.address, chain, FRAMES);
+		size_t count = report_code_at(d, d->image_of.data[input][n->key.image],
+			n->key.address, chain, REPORT_CODE_FRAMES);
 
 		for (size_t i = 0; i < count && shown < CALLERS; i++) {
 			if (!any)

@@ -49,9 +49,15 @@ struct report_code {
 	uint32_t image; /* of d */
 };
 
+/* Rust nests inlined functions deeper than others. */
+enum { REPORT_CODE_FRAMES = 48 };
+
 /* The functions inlined there, innermost first, and the real one; at least one. */
 size_t report_code_at(const struct prof_data *d, uint32_t image, uint64_t address,
 	struct report_code *to, size_t room);
+/* Is it of a language's library, by its source file or its name? The program's own function further
+ * out says more. */
+bool report_code_is_library(const struct report_code *c);
 /* "function (file: line)" of code, in `format`: a text of t's arena. */
 const char *report_code_place(
 	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address);

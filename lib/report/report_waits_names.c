@@ -3,7 +3,7 @@
 
 #include "report/report_waits.h"
 
-enum { FRAMES = 16, CALLERS = 4 };
+enum { CALLERS = 4 };
 
 const char *report_waits_reason(uint32_t reason)
 {
@@ -99,7 +99,7 @@ static bool is_library(const struct prof_data *d, const struct report_code *c)
 	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
 		if (strncmp(name, images[i], strlen(images[i])) == 0)
 			return true;
-	return false;
+	return report_code_is_library(c);
 }
 
 static bool is_kernel(const struct prof_data *d, uint32_t image)
@@ -150,7 +150,7 @@ struct report_waits_place report_waits_place(
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
 	struct frames f = {.d = d, .path = path};
-	struct report_code code[FRAMES];
+	struct report_code code[REPORT_CODE_FRAMES];
 	size_t left = x->nodes.count; /* of a damaged file, a parent may have any number */
 
 	/* Image 0 is not known. */
@@ -162,10 +162,12 @@ struct report_waits_place report_waits_place(
 
 		if (!n->key.image || is_kernel(d, image))
 			continue;
-		count = report_code_at(d, image, n->key.address, code, FRAMES);
+		count = report_code_at(d, image, n->key.address, code, REPORT_CODE_FRAMES);
 		for (size_t i = 0; i < count; i++)
 			take_frame(&f, &code[i]);
 	}
+	if (!f.shown)
+		f.place.through = NULL;
 	return f.place;
 }
 
@@ -195,8 +197,8 @@ void report_waits_waker(const struct prof_data *d, size_t input, const struct ex
 		report_waits_thread(d, input, p->key.waker, to);
 	if (path.length)
 		strbuf_printf(to, " in %s", strbuf_text(&path));
-	else if (place.through)
-		strbuf_printf(to, " in %s", place.through);
+	else if (place.any)
+		strbuf_printf(to, " in %s", waits_name(d, &place.code));
 	to->failed |= path.failed;
 	strbuf_fini(&path);
 }

@@ -124,6 +124,37 @@ if command -v rustc >/dev/null && as_user rustc --version >/dev/null 2>&1; then
 		like "... functions that were inlined" "$out" 'rustgeneric::step \[inlined\]'
 		run prof -calltree generic
 		like "... and their callers" "$out" '  rustgeneric::main \('
+		cat > rustheap.rs <<-'EOF'
+			use std::sync::{Arc, Mutex};
+			struct Order { id: u64, customer: String }
+			#[inline(never)]
+			fn make(id: u64) -> Order { Order { id, customer: format!("customer-{}", id % 977) } }
+			#[inline(never)]
+			fn waits_for(lock: &Mutex<u64>) -> u64 { *lock.lock().unwrap() }
+			fn main() {
+			    let v: Vec<Order> = (0..20000).map(make).collect();
+			    let lock = Arc::new(Mutex::new(1u64));
+			    let held = lock.lock().unwrap();
+			    let other = lock.clone();
+			    let t = std::thread::spawn(move || waits_for(&other));
+			    std::thread::sleep(std::time::Duration::from_millis(200));
+			    let sum: usize = v.iter().map(|o| o.id as usize % 3 + o.customer.len()).sum();
+			    drop(held);
+			    println!("{} {}", sum, t.join().unwrap());
+			}
+		EOF
+		as_user rustc -g -O -o rustheap rustheap.rs 2>>rust.log
+		run ssrun -dataspace -o rustheap.data ./rustheap
+		run prof -dataspace rustheap.data
+		like "Rust: what the program allocates" "$out" 'allocated in rustheap::(make|main) < '
+		unlike "... is not of the library that has its allocator" "$out" 'allocated in (alloc|core|std)::'
+		run ssrun -ideal -o rustheap.exact ./rustheap
+		run prof -butterfly -only malloc rustheap.exact
+		like "... which function calls malloc, behind the allocators of its library" "$out" '^ +20000 .* rustheap::make '
+		run ssrun -totaltime -o rustheap.waits ./rustheap
+		run prof -waits rustheap.waits
+		[ "$(id -u)" = 0 ] || out='  rustheap::waits_for [thread'
+		like "... and where a thread waits" "$out" ' rustheap::waits_for \[thread'
 	else
 		skip "Rust" "rustc does not build: $(tail -1 rust.log)"
 	fi

@@ -61,6 +61,31 @@ is "callers of functions that pass every call on" "$(printf '%s\n' "$out" | jq -
 run prof -butterfly -only malloc through.x
 like "they are indented" "$out" '^ +300 +[0-9.]+% {10}many '
 like "... which is said" "$out" '^An indented caller calls the function above it'
+cat >inlined.c <<'END'
+#include <stdlib.h>
+static void *volatile kept;
+static inline __attribute__((always_inline)) void short_name(int n) { kept = malloc((size_t)n + 1); }
+static inline __attribute__((always_inline)) void long_name(int n) { kept = malloc((size_t)n + 100); }
+__attribute__((noipa)) void *nearly(size_t n) { return n % 50 ? malloc(n) : NULL; }
+int main(void)
+{
+	for (int i = 0; i < 300; i++)
+		short_name(i);
+	for (int i = 0; i < 70; i++)
+		long_name(i);
+	for (size_t i = 1; i <= 50; i++)
+		free(nearly(i));
+	return 0;
+}
+END
+gcc -O1 -g -o inlined inlined.c
+run ssrun -q -o inlined.x -ideal ./inlined
+run prof -butterfly -only malloc inlined.x
+like "a caller by what it has inlined" "$out" '^ +300 +[0-9.]+% {6}main \[inlined short_name\] [(]inlined: inlined.c'
+like "... the other" "$out" '^ +70 +[0-9.]+% {6}main \[inlined long_name\]'
+like "a function that passes nearly every call on has its callers" "$(printf '%s\n' "$out" | grep -A1 ' 49 .* nearly')" '^ +50 +[0-9.]+% {8}main [(]'
+run prof -butterfly -only main -json inlined.x
+is "callees are added up" "$(printf '%s\n' "$out" | jq -rc '[.rows[] | select(.role == "callee" and .procedure == "malloc") | .counts[0].value] | join(" ")')" 370
 run prof -butterfly through.x
 unlike "not in the report of all functions" "$out" 'indented'
 run prof -butterfly -only rarely exact.x

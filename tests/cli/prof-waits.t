@@ -60,6 +60,29 @@ else
 	skip "with the place in the program" "needs root"
 fi
 
+# Of C++, what the library has inlined into the program is not the place. A single wait is known by its registers.
+if command -v g++ > /dev/null; then
+	cat > lock.cc <<-'END'
+		#include <chrono>
+		#include <mutex>
+		#include <thread>
+		std::mutex shop;
+		__attribute__((noinline)) void keeper() { std::lock_guard<std::mutex> g(shop); std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
+		__attribute__((noinline)) void customer() { std::lock_guard<std::mutex> g(shop); asm volatile(""); }
+		int main() { std::thread a(keeper); std::this_thread::sleep_for(std::chrono::milliseconds(50)); std::thread b(customer); a.join(); b.join(); }
+	END
+	g++ -O2 -g -pthread -o lock lock.cc
+	run ssrun -totaltime -o locked.x ./lock
+	report -by thread locked.x
+	like "C++: the lock" "$out" "$(joined 'shop \(lock\), futex')"
+	if [ "$(id -u)" = 0 ]; then
+		like "... the program's function, and that of the library" "$out" 'customer\(\) \[in std::lock_guard.*\] \(lock: lock.cc, 6\)'
+		unlike "no place is the library's own" "$out" '__gthread_[a-z_]* \[|gthr-default.h'
+	fi
+else
+	skip "waits of C++" "g++ is not installed"
+fi
+
 report futex
 like "the head: which threads waited longest, and why" "$out" '^Waited +[0-9]+ waits 0[.][0-9]+ s [(][0-9]+% (futex|sleep)[)]; [0-9]+ waits 0[.][0-9]+ s [(][0-9]+% (futex|sleep)[)]'
 like "the end of a thread is one" "$(report -whole join; printf '%s' "$out")" 'end of thread [0-9]+ late, futex'
