@@ -107,7 +107,7 @@ static int blocked_pauses(
 		return -1;
 	if (woken == time)
 		return 0;
-	processor = obstacles_plain(&b->obstacles, PAUSE_PROCESSOR, "");
+	processor = obstacles_processor(&b->obstacles);
 	return processor < 0 ? -1 : blocked_pause(b, o, phase, processor, woken, time, ends);
 }
 
@@ -170,7 +170,7 @@ int blocked_preempted(struct blocked *b, pid_t tid)
 
 	if (!o)
 		return -1;
-	o->obstacle = obstacles_plain(&b->obstacles, PAUSE_PROCESSOR, "");
+	o->obstacle = obstacles_processor(&b->obstacles);
 	o->sure = true;
 	return o->obstacle < 0 ? -1 : 0;
 }

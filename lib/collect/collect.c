@@ -116,7 +116,8 @@ static int metric_scale(struct collect_metrics *m, const struct machine *machine
 int collect_choose(struct collect_metrics *m, enum collect_source wanted,
 	const struct machine *machine, bool attach, struct error *reason, struct error *e)
 {
-	bool model = false, native = false, exact = false, sampled = false;
+	const char *model = NULL, *native = NULL;
+	bool exact = false, sampled = false;
 
 	memset(reason, 0, sizeof(*reason));
 	for (size_t i = 0; i < m->list.count; i++) {
@@ -125,15 +126,16 @@ int collect_choose(struct collect_metrics *m, enum collect_source wanted,
 		if (wanted == COLLECT_AUTO ? auto_source(metric, attach, reason, e)
 					   : wanted_source(metric, wanted, e))
 			return -1;
-		*(metric->source == COLLECT_MODEL ? &model : &native) = true;
+		*(metric->source == COLLECT_MODEL ? &model : &native) = metric->experiment;
 		*(metric->flags & METRIC_EXACT ? &exact : &sampled) = true;
 	}
 	if (model && native) {
 		error_set(e, ERR_CONFLICT,
-			"time is sampled in a run of the command as it is, and events here in one "
-			"on the model: that is two runs");
-		return error_hint(e, "run ssrun once for each; prof shows several experiments "
-				     "side by side");
+			"%s samples the command as it is, and %s here one on the model: that is "
+			"two runs",
+			native, model);
+		return error_hint(e, "run ssrun once for each (-o FILE); prof shows several "
+				     "experiments side by side");
 	}
 	if (exact && sampled)
 		return error_set(e, ERR_CONFLICT,

@@ -57,6 +57,7 @@ void obstacles_init(struct obstacles *o, const struct spaces *spaces)
 	descriptors_init(&o->descriptors);
 	o->sites = TABLE_OF(struct site);
 	o->futexes = TABLE_OF(struct futex);
+	o->processor = -1;
 }
 
 void obstacles_fini(struct obstacles *o)
@@ -79,6 +80,13 @@ static long obstacles_row(struct obstacles *o, enum experiment_pause_reason reas
 long obstacles_plain(struct obstacles *o, enum experiment_pause_reason reason, const char *call)
 {
 	return experiment_obstacle(o->experiment, reason, call, "", 0, 0);
+}
+
+long obstacles_processor(struct obstacles *o)
+{
+	if (o->processor < 0)
+		o->processor = obstacles_plain(o, PAUSE_PROCESSOR, "");
+	return o->processor;
 }
 
 long obstacles_child(struct obstacles *o, const char *call, uint64_t number)

@@ -18,6 +18,7 @@ struct obstacles {
 	struct descriptors descriptors;
 	struct table sites;   /* instructions that called the kernel */
 	struct table futexes; /* addresses that were looked up */
+	long processor;       /* the most frequent row; -1: none yet */
 };
 
 struct obstacle_thread {
@@ -34,6 +35,8 @@ long obstacles_by_registers(struct obstacles *o, const struct obstacle_thread *t
 long obstacles_by_proc(struct obstacles *o, const struct obstacle_thread *t);
 /* Without a name. */
 long obstacles_plain(struct obstacles *o, enum experiment_pause_reason reason, const char *call);
+/* Others were running. */
+long obstacles_processor(struct obstacles *o);
 /* The end of a child, which a call waited for. */
 long obstacles_child(struct obstacles *o, const char *call, uint64_t number);
 /* The run has ended and the kernel's functions have names: reasons that are unknown follow from

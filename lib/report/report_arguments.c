@@ -182,7 +182,7 @@ static void arguments_make(struct report_values *w)
 	arguments_columns(w->t);
 	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++)
 		arguments_row(w, &list[i]);
-	report_left_out(w->t, count - i, "argument", "-q");
+	report_left_out(w->t, count - i, "argument", report_cut_why(&cut));
 	if (!count)
 		report_values_none(w, "No argument has frequent values", VALUES_MOMENTS_FEW);
 }

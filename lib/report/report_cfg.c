@@ -178,7 +178,8 @@ static int cfg_make(struct report_waits *w, struct error *e)
 		const struct explain_procedure *p = &w->x.procedures.list.data[i];
 
 		if (report_cuts(&cut, 100 * (double)p->value / fmax(w->x.total, 1))) {
-			report_left_out(w->t, n - i, "function", "-q, -only");
+			report_left_out(w->t, n - i, "function",
+				cut.usual ? "-q N: more; -only" : "-q, -only");
 			break;
 		}
 		if (cfg_take_procedure(&g, p, e))

@@ -84,9 +84,12 @@ struct report_cut {
 	struct prof_quit quit;
 	size_t shown;
 	double cumulative; /* percent, of the shown rows */
+	bool usual;        /* by default, not by -q */
 };
 /* usual: the default if the request has no -q. */
 struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usual);
+/* For report_left_out: the option that left rows out, or that shows more of them. */
+const char *report_cut_why(const struct report_cut *cut);
 /* Is a row of that share left out, and all that follow?  Else it counts as shown. */
 bool report_cuts(struct report_cut *cut, double percent);
 /* A long list for people ends before its rows of one sample each or below REPORT_FOLDED percent,

@@ -13,7 +13,12 @@ struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usua
 	const struct prof_quit *q = &d->request->quit;
 	bool asked = q->rows || q->percent > 0 || q->cumulative > 0;
 
-	return (struct report_cut){.quit = asked ? *q : usual};
+	return (struct report_cut){.quit = asked ? *q : usual, .usual = !asked};
+}
+
+const char *report_cut_why(const struct report_cut *cut)
+{
+	return cut->usual ? "-q N: more" : "-q";
 }
 
 bool report_cuts(struct report_cut *cut, double percent)

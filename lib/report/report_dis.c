@@ -213,7 +213,8 @@ static int all_procedures(struct dis *l, struct error *e)
 		profile_progress(d, (size_t)cut.cumulative, 100, "disassembling");
 		if (report_cuts(&cut,
 			    report_percent((double)p->value, (double)d->metrics.data[0].samples))) {
-			report_left_out(l->t, count - i, "function", "-q, -only");
+			report_left_out(l->t, count - i, "function",
+				cut.usual ? "-q N: more; -only" : "-q, -only");
 			break;
 		}
 		if (procedure_rows(l, p, e))

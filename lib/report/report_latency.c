@@ -176,7 +176,7 @@ static void latency_make(struct report_values *w)
 	latency_columns(w->t);
 	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++)
 		add_latency_row(w, &list[i], all);
-	report_left_out(w->t, count - i, "load", "-q");
+	report_left_out(w->t, count - i, "load", report_cut_why(&cut));
 	if (!count)
 		report_note(w->t, "No load was timed %d times: ssrun -values=latency times them",
 			REPORT_VALUES_LEAST);

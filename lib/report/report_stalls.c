@@ -208,7 +208,7 @@ static int stalls_make(struct report_waits *w, struct error *e)
 		low = low || strcmp(l.list.data[i].confidence, "low") == 0;
 	}
 	stalls_explain_words(w->t, w->beside.any);
-	report_left_out(w->t, l.all - cut.shown, "row", "-q");
+	report_left_out(w->t, l.all - cut.shown, "row", report_cut_why(&cut));
 	/* Of samples alone, the head names what is better. */
 	if (low && explain_branches_any(w->d))
 		report_note(w->t, "Confidence low: for exact executions, %s",

@@ -302,7 +302,7 @@ static void timeline_rows(struct timeline *l)
 
 		if (report_cuts(&cut, report_percent((double)r->value,
 					      (double)l->d->metrics.data[0].samples))) {
-			report_left_out(t, count - i, "row", "-q");
+			report_left_out(t, count - i, "row", report_cut_why(&cut));
 			break;
 		}
 		row = report_entity_row(t, l->d, r->of, groups ? PROF_BY_IMAGE : PROF_BY_PROCEDURE);

@@ -50,7 +50,7 @@ static int topblocks_make(struct report_waits *w, struct error *e)
 
 		if (report_cuts(
 			    &cut, 100 * r->cycles / fmax(w->x.total * w->x.analysis.cycles, 1))) {
-			report_left_out(w->t, l.list.count - i, "block", "-q");
+			report_left_out(w->t, l.list.count - i, "block", report_cut_why(&cut));
 			break;
 		}
 		at = report_block_add(w, r, NULL);

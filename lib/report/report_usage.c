@@ -93,7 +93,8 @@ static const struct report_column usage_columns[USAGE_COLUMNS] = {
 
 struct usage {
 	struct report_columns columns;
-	size_t first; /* of usage_columns */
+	size_t first;          /* of usage_columns */
+	size_t known, unknown; /* statuses */
 };
 
 /* A process of an input, with its samples. */
@@ -132,6 +133,8 @@ static void process_row(struct usage *u, const struct used *own)
 			quantity_exact((double)(p->end - p->begin) * 1e-9, LABEL_MEASURED);
 	cells[USAGE_THREADS].quantity = quantity_exact((double)own->threads, LABEL_MEASURED);
 	cells[USAGE_STATUS].text = status_text(t, p->status);
+	if (own->process)
+		(*(p->status < 0 ? &u->unknown : &u->known))++;
 }
 
 static int add_used(struct usage *u, struct used_vec *all, size_t input)
@@ -200,14 +203,17 @@ static void usage_rows(struct usage *u)
 		else
 			process_row(u, &all.data[i]);
 	}
-	report_left_out(t, left, "process", "-q");
+	report_left_out(t, left, "process", report_cut_why(&cut));
 	report_folded(t, &fold, "process", sum);
+	if (u->known && u->unknown)
+		report_note(t, "A status that is missing went to the process's parent; ssrun is "
+			       "that of the command");
 	vec_fini(&all);
 }
 
 int report_usage(struct prof_data *d, struct report_table *t, struct error *e)
 {
-	struct usage u;
+	struct usage u = {0};
 
 	t->report = "usage";
 	t->layout = REPORT_LIST;

@@ -400,7 +400,7 @@ static void bits_make(struct report_values *w)
 		bits_row(w, v, list[i].site);
 		few |= bits_few(list[i].site);
 	}
-	report_left_out(w->t, count - i, "place", "-q");
+	report_left_out(w->t, count - i, "place", report_cut_why(&cut));
 	if (!count)
 		report_values_none(w,
 			"Nothing of that kind was seen in 1% of the executions of any instruction",

@@ -382,7 +382,7 @@ static void values_make(struct report_values *w)
 	values_columns(w->t);
 	for (i = 0; i < count && !w->t->failed && !report_cuts(&cut, 100); i++)
 		values_add_row(w, list[i].site);
-	report_left_out(w->t, count - i, "place", "-q");
+	report_left_out(w->t, count - i, "place", report_cut_why(&cut));
 	if (!count)
 		report_values_none(w, "No place has frequent values", VALUES_MOMENTS_FEW);
 }

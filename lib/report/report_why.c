@@ -368,7 +368,9 @@ static int why_make(struct report_waits *waits, struct error *e)
 	if (waits->beside.any)
 		report_note(w.t, "modelled: of all waits on the model; the line of the static ones "
 				 "has all waits for results and execution units");
-	report_note(w.t, "The instructions that waited, the longest first: prof -stalls");
+	report_note(w.t,
+		"The instructions that waited, the longest first: prof -stalls. A wait for "
+		"data is at the load, not at the instruction that uses them");
 	report_note(w.t, "only this: cycles that no other cause explains; partly this: cycles that "
 			 "it explains at most; likely: divided by usual costs");
 	return 0;

@@ -384,6 +384,7 @@ is "-by process" "$status $(groups)" "0 process 100 app, 93.0%: process 200 app,
 run prof -by process -q 1 whom.exp
 is "-q counts rows of each group" "$(groups) $(printf '%s\n' "$out" | grep -c '(app')" "process 100 app, 93.0%: process 200 app, 4.7%: process 300 other, 2.3%:  3"
 like "... and says how many are left out" "$out" '^[0-9]+ more rows? (is|are) left out .-q.'
+unlike "... by an option that was given" "$out" 'N: more'
 run prof -by command whom.exp
 is "-by command" "$(groups)" "command app, 97.7%: command other, 2.3%: "
 is "all samples are there" "$(samples)" 1070

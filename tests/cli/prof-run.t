@@ -118,6 +118,13 @@ run prof -threads ranks
 is "-threads: a main thread each" "$(printf '%s\n' "$out" | grep -c '^main thread [0-9]* app, [0-9.]*%')" 3
 run prof -usage ranks
 is "-usage, too" "$(printf '%s\n' "$out" | grep -c 'exit 0  [0-9]* app$')" 3
+ssrun -q -fpcsamp -o parent sh -c 'sh -c "exit 3"; :'
+run prof -usage parent
+like "the status of the command is known, and that of others is not, which is said" "$out" '^A status that is missing went to the process.s parent'
+like "... of the command" "$out" ' exit 0  [0-9]+ sh'
+run ssrun -explain -dataspace true
+is "two runs are refused" "$status" 125
+like "... by their names" "$err" 'explain samples the command as it is, and dataspace here one on the model'
 prof -dump -q ranks/1 > dump1
 prof -dump -q ranks/2 > dump2
 ok "-dump -q of equal runs is equal" cmp dump1 dump2
