@@ -18,6 +18,30 @@ static bool seize_ended(pid_t tid)
 	return state < 0 || state == 'Z' || state == 'X';
 }
 
+/* The kernel refuses a thread that another process follows as it refuses what is forbidden. */
+static int seize_refused(const struct seizer *s, pid_t tid, int why, struct error *e)
+{
+	long holder = proc_status_number(tid, "TracerPid", 0);
+	char name[32];
+
+	if (holder == gettid()) /* a thread of ours began it; its first stop says so */
+		return 0;
+	if (why != EPERM || holder <= 0) {
+		error_sys(e, why, "cannot follow process %d", (int)tid);
+		return error_hint(e,
+			"%s need ptrace: kernel.yama.ptrace_scope, a container, or a debugger "
+			"outside of it forbids it",
+			s->purpose);
+	}
+	proc_name((pid_t)holder, name, sizeof(name));
+	error_set(e, ERR_BUSY, "cannot follow process %d: process %ld (%s) follows it already",
+		(int)tid, holder, name);
+	return error_hint(e,
+		"%s need ptrace, which one process at a time may have: end process %ld, or let it "
+		"detach",
+		s->purpose, holder);
+}
+
 int seize_thread(const struct seizer *s, pid_t tid, struct error *e)
 {
 	int why;
@@ -31,11 +55,7 @@ int seize_thread(const struct seizer *s, pid_t tid, struct error *e)
 	why = errno;
 	if (why == ESRCH || (why == EPERM && seize_ended(tid)))
 		return 0;
-	error_sys(e, why, "cannot follow process %d", (int)tid);
-	return error_hint(e,
-		"%s need ptrace: a debugger or strace may have the process already, or "
-		"kernel.yama.ptrace_scope or a container forbids it",
-		s->purpose);
+	return seize_refused(s, tid, why, e);
 }
 
 /* One look at the list of threads: how many of them were new, -1. *any: some are followed. */
