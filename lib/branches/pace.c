@@ -252,11 +252,8 @@ static void one_burst(struct branches *b, struct followed *p)
 		b->most = b->bursts.share >= 1 || b->request.known ? INFINITY
 								   : fmax(allowed(b), COST_LEAST);
 		branches_burst(b, tid);
-		look_at_clocks(b); /* no samples stand for this time */
-		/* an exec in it has begun this anew */
-		b->sampling.bursts += b->used - used;
-		if (b->sampling.bursts > b->used)
-			b->sampling.bursts = b->used;
+		look_at_clocks(b);
+		stopped_skip(b, used);
 	}
 	pace_note(&b->bursts, (double)(budget_now(b) - before) + budget_take_charges(b));
 	pace_draw(b, &b->bursts);

@@ -434,6 +434,8 @@ void stopped_sample(struct branches *b, pid_t tid, long processor);
 void stopped_begin(struct branches *b);
 /* Updates the time of a process by mode. */
 void stopped_modes(struct branches *b, struct followed *p);
+/* No samples stand for the CPU time since it was `used`: it was a burst's. */
+void stopped_skip(struct branches *b, uint64_t used);
 void stopped_born(struct branches *b, const struct thread *t, pid_t parent);
 void stopped_execed(struct branches *b, struct followed *p);
 /* It is about to end, and has a name still; it has ended. */

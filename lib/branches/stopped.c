@@ -170,6 +170,14 @@ void stopped_begin(struct branches *b)
 	b->sampling.told[MODE_USER] = (0.5 - branches_chance(b)) * (double)b->request.period;
 }
 
+void stopped_skip(struct branches *b, uint64_t used)
+{
+	b->sampling.bursts += b->used - used;
+	/* where an exec in it has begun this anew */
+	if (b->sampling.bursts > b->used)
+		b->sampling.bursts = b->used;
+}
+
 /*
  * How many samples the time in this mode lacks so far. Of a thread that sleeps often, too many
  * stops are in the kernel: we wake up together with it, and if both are on one processor, it waits

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../tap.h"
 
@@ -58,6 +59,30 @@ static struct made follow_made_up(
 	return m;
 }
 
+/* The time of a burst is taken off the time that samples stand for, once. */
+static void test_exec_within(void)
+{
+	struct branches *b = calloc(1, sizeof(*b));
+	struct followed p = {.pid = getpid(), .clock = CLOCK_PROCESS_CPUTIME_ID};
+	const uint64_t used = 5 * (uint64_t)MS;
+
+	b->request.pid = p.pid;
+	b->used = used;
+	b->sampling.bursts = 2 * (uint64_t)MS;
+	b->used += (uint64_t)MS;
+	stopped_skip(b, used);
+	is_int(b->sampling.bursts, 3 * (long)MS, "a burst of 1 ms");
+
+	b->used = used; /* what was before the first exec is no program's */
+	stopped_execed(b, &p);
+	ok(b->used > used && b->sampling.bursts == b->used, "an exec within a burst");
+	b->used += (uint64_t)MS;
+	stopped_skip(b, used);
+	ok(b->sampling.bursts <= b->used, "... afterwards no time is below zero: %lld ns",
+		(long long)(b->used - b->sampling.bursts));
+	free(b);
+}
+
 int main(void)
 {
 	struct made often = follow_made_up(0.3, 0.2 * MS, NEVER, 0.06, 1);
@@ -76,6 +101,7 @@ int main(void)
 	ok(longer.bursts > 100 && longer.cost <= 0.035 * 20e9,
 		"20 s: %.0f bursts for %.2f%% of the time", longer.bursts,
 		longer.cost / 20e9 * 100);
+	test_exec_within();
 	return done();
 }
 #else
