@@ -231,6 +231,26 @@ is "tables of lines within each other: the first has its lines" "$("$q" within l
 is "... others have none, and the complaint" "$("$q" within complaint whole+0x10,whole+0x20)" \
 	"some lines are not known: its tables of lines overlap (it is damaged)"
 
+# two tables of 200,000 rows, of which the rows of one are kept, asked by turns
+python3 - <<'EOF'
+import struct
+header = bytes([1, 1, 0, 1, 1]) + b"\0a.c\0\0\0\0\0"
+lines = info = b""
+for i in range(2):
+    base = 0x401000 + 0x200 * i
+    program = b"\0\x09\2" + struct.pack("<Q", base) + b"\2" * 0x200 + b"\1" * 200000 + b"\0\1\1"
+    unit = struct.pack("<HIBBQQI", 4, 0, 8, 1, base, 0x200, len(lines))
+    info += struct.pack("<I", len(unit)) + unit
+    lines += struct.pack("<IHI", 6 + len(header) + len(program), 2, len(header)) + header + program
+open("lines", "wb").write(lines)
+open("info", "wb").write(info)
+EOF
+sed 's/960/1024/' within.s > turns.s
+as -o turns.o turns.s && ld -Ttext=0x401000 -e whole -o turns turns.o
+turns=$("$q" turns turns whole+0x1,whole+0x201)
+like "large tables of lines by turns: all are known" "$turns" '^400 lines, '
+ok "... and few rows are decoded again: $turns" test "$(echo "$turns" | cut -d ' ' -f 3)" -lt 2000000
+
 # separate debug files
 g++ -O1 -g -o whole main.cc other.cc
 at=$(division whole)

@@ -3,6 +3,8 @@
  * Asks lib/image about a file: image_query [-option ...] FILE QUESTION [ARGUMENT]
  *   identify | symbols | complaint [A,...] | find NAME | symbol A | line A | inlines A | code A |
  *   data A
+ *   turns A,B: lines of 200 addresses from A and 200 from B on, by turns: how many rows of tables
+ * were decoded again for that
  *   each: for addresses from standard input, one line each: function, line; frames, innermost first
  *   every N: symbol, line and inlines of N addresses spread over all functions, and how long it
  * took A is an address in hex, or a name with +0xOFFSET behind it.
@@ -14,7 +16,9 @@
 #include <time.h>
 
 #include "image/archive.h"
+#include "image/debug.h"
 #include "image/image.h"
+#include "image/private.h"
 
 static void show_line(const struct image_line *l)
 {
@@ -57,6 +61,20 @@ static int ask_line(struct image *image, const char *argument)
 
 	show_line(&l);
 	return !!putchar('\n') && failed;
+}
+
+static int ask_turns(struct image *image, const char *argument)
+{
+	char *other = strdup(argument), *first = strsep(&other, ",");
+	uint64_t from[2] = {address_of(image, first), address_of(image, other ? other : "")};
+	unsigned known = 0;
+	struct image_line l;
+
+	free(first);
+	for (unsigned i = 0; i < 400; i++)
+		known += image_line_at(image, from[i % 2] + i / 2, &l) == 0;
+	printf("%u lines, %zu rows again\n", known, image->debug ? image->debug->rows_again : 0);
+	return 0;
 }
 
 static int ask_inlines(struct image *image, const char *argument)
@@ -251,6 +269,7 @@ static const struct question {
 	{"find", ask_find},
 	{"symbol", ask_symbol},
 	{"line", ask_line},
+	{"turns", ask_turns},
 	{"inlines", ask_inlines},
 	{"code", ask_code},
 	{"data", ask_data},
