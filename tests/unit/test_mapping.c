@@ -23,8 +23,10 @@
 static char path[64];
 static long cut_to = -1;
 
-/* Also that of libelf: the file is cut as soon as it is mapped. */
-void *mmap(void *at, size_t size, int rights, int flags, int fd, off_t offset)
+/* Also that of libelf: the file is cut as soon as it is mapped. The thread sanitizer calls it, too,
+ * before it can note what this function does. */
+__attribute__((no_sanitize("thread"))) void *mmap(
+	void *at, size_t size, int rights, int flags, int fd, off_t offset)
 {
 	void *p = (void *)syscall(SYS_mmap, at, size, rights, flags, fd, offset);
 
