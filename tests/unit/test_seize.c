@@ -25,6 +25,15 @@ static int begins_one(void *context, pid_t tid, struct error *e)
 	return 0;
 }
 
+/* The last child, all of whose threads are followed: a main thread is reaped after the others, of
+ * which sanitizers have one. */
+static void reap(pid_t child)
+{
+	kill(child, SIGKILL);
+	while (waitpid(-1, NULL, __WALL) > 0)
+		;
+}
+
 /* Another process follows it: who, and what to do. */
 static void test_held(void)
 {
@@ -58,8 +67,7 @@ static void test_held(void)
 	kill(holder, SIGKILL);
 	waitpid(holder, NULL, 0);
 	is_int(seize_process(&s, held, &e), 0, "afterwards it can be followed");
-	kill(held, SIGKILL);
-	waitpid(held, NULL, __WALL);
+	reap(held);
 	close(pipes[0]);
 	close(pipes[1]);
 }
@@ -104,9 +112,7 @@ static void test_begun(void)
 		begin_threads();
 	ok(seize_process(&s, child, &e) == 0 && seized == child,
 		"a thread that a followed one began is followed already: %s", e.message);
-	kill(child, SIGKILL);
-	while (waitpid(-1, NULL, __WALL) > 0)
-		;
+	reap(child);
 }
 
 int main(void)
@@ -128,8 +134,7 @@ int main(void)
 		"its number is another's: %s", e.message);
 	s.began = began;
 	ok(seize_process(&s, child, &e) == 0 && seized == child, "it is the one");
-	kill(child, SIGKILL);
-	waitpid(child, NULL, __WALL);
+	reap(child);
 	gone = fork();
 	if (gone == 0)
 		_exit(0);
