@@ -131,15 +131,20 @@ static void given(void)
 	unlink(path);
 }
 
-static bool any_text(const char *text)
+#define PROBES "probes 2\n" /* of today */
+
+static bool is_probed(const char *text)
 {
-	return text[0];
+	return strncmp(text, "probes ", 7) == 0;
 }
 
-static void keep_time(const struct machine_identity *id, const char *name, const char *text)
+static void keep_time(
+	const struct machine_identity *id, const char *name, const char *probes, const char *time)
 {
-	struct kept_file file = {name, any_text};
+	struct kept_file file = {name, is_probed};
+	char text[512];
 
+	snprintf(text, sizeof(text), "%s%s", probes, time);
 	kept_write(&file, id, KEPT_BOOT, text);
 }
 
@@ -157,26 +162,28 @@ static void times_of_a_boot(void)
 	kept_directories(dir, NULL);
 	machine_identify("", &id);
 	ok(machine_unmeasured("host") && machine_measure_due("host"), "none yet");
-	keep_time(&id, "host",
+	keep_time(&id, "host", "", "taken at 1000\nLL-later 900.00 cycles, spread 1.00\n");
+	ok(machine_unmeasured("host"), "figures of earlier probes are measured again");
+	keep_time(&id, "host", PROBES,
 		"taken at 1000\ntaken 1.98 cycles, spread 0.00\n"
 		"mispredict 13.00 cycles, spread 0.00\nLL-later 450.00 cycles, spread 1.00\n");
 	ok(!machine_unmeasured("host") && machine_measure_due("host"), "one, long ago");
 	snprintf(now, sizeof(now), "taken at %lld\ntaken 1.02 cycles, spread 0.00\n",
 		(long long)time(NULL));
-	keep_time(&id, "host-2", now);
+	keep_time(&id, "host-2", PROBES, now);
 	ok(!machine_measure_due("host"), "two, the last just now");
-	keep_time(&id, "host-3",
+	keep_time(&id, "host-3", PROBES,
 		"taken at 2000\nmispredict 17.00 cycles, spread 0.00\n"
 		"LL-later 300.00 cycles, spread 1.00\n");
 	ok(machine_measure_due("host"), "three that do not agree");
-	keep_time(&id, "host-4",
+	keep_time(&id, "host-4", PROBES,
 		"taken at 3000\nclock 3400000000 Hz\ntaken 1.10 cycles, spread 0.00\n"
 		"mispredict 13.90 cycles, spread 0.00\nLL-later 320.00 cycles, spread 1.00\n");
 	ok(!machine_measure_due("host"), "the least of each figure was found twice: enough");
-	keep_time(&id, "host-5",
+	keep_time(&id, "host-5", PROBES,
 		"taken at 4000\nclock 3300000000 Hz\ntaken 1.00 cycles, spread 3.00\n"
 		"mispredict 6.00 cycles, spread 40.00\nLL-later 300.00 cycles, spread 1.00\n");
-	keep_time(&id, "host-6", "taken at 5000\nmispredict 10.00 cycles, spread 0.00\n");
+	keep_time(&id, "host-6", PROBES, "taken at 5000\nmispredict 10.00 cycles, spread 0.00\n");
 	machine_defaults(&m);
 	machine_host_constants(&m, &id);
 	ok(m.model.clock_hz == 3000000000, "a clock that was not measured stays");
