@@ -8,11 +8,15 @@
 #define VALGRIND_CORE_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
 /* A system call as it is, outside all of Valgrind's bookkeeping. */
 extern SysRes VG_(do_syscall)(UWord number, UWord a1, UWord a2, UWord a3, UWord a4, UWord a5,
 	UWord a6, UWord a7, UWord a8);
+/* What sigaction(2) does for the program: *to: as it was; NULL of both is allowed. */
+extern SysRes VG_(do_sys_sigaction)(
+	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *to);
 /* Moves a descriptor to where the program cannot reach it, close-on-exec. */
 extern Int VG_(safe_fd)(Int oldfd);
 extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);

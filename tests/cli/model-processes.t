@@ -41,6 +41,12 @@ for n in 1 2 3; do
 done
 ok "threads that wait for each other: the same counts each time" sh -c 'cmp 1.counts 2.counts && cmp 2.counts 3.counts'
 
+# The kernel ignores the signal of a child's end, and so must what waits for a lock.
+for n in 1 2 3 4; do
+	perfex -q -e gi -source model -machine zen4 -o /dev/null -- "$tree" contend-and-fork 8
+done > orders
+is "children that end do not change whose turn it is" "$(sort -u orders | wc -l) of $(wc -l < orders)" "1 of 4"
+
 # What the program sees and says is its own.
 cat > talk <<'END'
 #!/bin/sh

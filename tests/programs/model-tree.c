@@ -173,6 +173,42 @@ static int contend(int n)
 	return 0;
 }
 
+/* The order in which threads get a lock, while children end at times of their own. */
+static unsigned order;
+
+static void *forker(void *number)
+{
+	for (int i = 0; i < 40; i++) {
+		pthread_mutex_lock(&lock);
+		order = order * 31 + *(unsigned char *)number;
+		spin(2000);
+		if (*(unsigned char *)number % 2 == 0 && i % 3 == 0 && fork() == 0) {
+			spin(3000 + 1000 * (i % 7));
+			_exit(0);
+		}
+		pthread_mutex_unlock(&lock);
+		spin(100);
+	}
+	return NULL;
+}
+
+static int contend_and_fork(int n)
+{
+	static unsigned char numbers[64];
+	pthread_t ids[64];
+
+	for (int i = 0; i < n; i++) {
+		numbers[i] = (unsigned char)i;
+		pthread_create(&ids[i], NULL, forker, &numbers[i]);
+	}
+	for (int i = 0; i < n; i++)
+		pthread_join(ids[i], NULL);
+	while (wait(NULL) > 0)
+		;
+	printf("%u\n", order);
+	return 0;
+}
+
 static void on_signal(int number)
 {
 	(void)number;
@@ -204,6 +240,7 @@ int main(int argc, char **argv)
 		{"threads", threads},
 		{"threads-in-turn", threads_in_turn},
 		{"contend", contend},
+		{"contend-and-fork", contend_and_fork},
 		{"exit-in-handler", exit_in_handler},
 	};
 
