@@ -189,7 +189,7 @@ void report_runtimes(struct report_table *t, const struct prof_data *d)
 	options = runtimes_options(t, &m, true);
 	options = m.read     ? "are in: prof -inclusive, -butterfly, -calltree"
 		  : *options ? report_text(t, "have names with: %s", options)
-			     : "have no names: it cannot give any";
+			     : "have no names: the interpreter cannot give them";
 	report_note(t, "%.1f%% is in an interpreter. Functions of the program it runs %s",
 		report_percent((double)interpreter, (double)m.all), options);
 }

@@ -504,7 +504,7 @@ like "an interpreter that has names for its functions" "$(prof python.exp 2>&1)"
 like "one whose names are in call paths" "$(prof trampolines.exp 2>&1)" '^60.0% is in an interpreter. .* are in: prof -inclusive, -butterfly, -calltree$'
 for runtime in python3.11 perl; do generated $runtime | make_experiment $runtime.exp; done
 like "one that is too old for that" "$(prof python3.11.exp 2>&1)" '^60.0% is in an interpreter. .*: ssrun -fusertime, of Python 3.11; python -X perf, of 3.12 or later$'
-like "one that has none" "$(prof perl.exp 2>&1)" '^60.0% is in an interpreter. .* have no names: it cannot give any$'
+like "one that has none" "$(prof perl.exp 2>&1)" '^60.0% is in an interpreter. .* have no names: the interpreter cannot give them$'
 
 rm app
 run prof app.pcsamp.100
