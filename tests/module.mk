@@ -170,7 +170,7 @@ check-tsan:
 # Unit tests and the seeds of fuzz targets under memcheck; T=pattern, as above.
 MEMORY_TESTS = $(filter-out $(V3_TESTS),$(UNIT_TESTS)) $(FUZZERS:%=$(O)/tests/replay/%)
 check-memcheck: MEMORY_CHOSEN = $(foreach t,$(MEMORY_TESTS),$(if $(T),$(if $(findstring $(T),$(t)),$(t)),$(t)))
-check-memcheck: all $(UNIT_TESTS) $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
+check-memcheck: all $(UNIT_TESTS) $(TEST_PROGRAMS) $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 	$(Q)CC='$(CC)' tests/memcheck $(O) $(MEMORY_CHOSEN)
 .PHONY: check-memcheck
 

@@ -76,14 +76,14 @@ static int read_dynamic(struct elf_file *f, text_list *libraries)
 	if (s->header.sh_link < f->sections.count)
 		strings = elf_file_contents(&f->sections.data[s->header.sh_link]);
 	for (size_t i = 0; i < table.size / sizeof(d); i++) {
+		const char *prefix;
+
 		memcpy(&d, table.data + i * sizeof(d), sizeof(d));
 		if (d.d_tag == DT_NULL)
 			break;
-		if (d.d_tag == DT_NEEDED &&
-			list_add(libraries, "", elf_file_span_string(strings, d.d_un.d_val)))
-			return -1;
-		if (d.d_tag == DT_SONAME &&
-			list_add(libraries, "name: ", elf_file_span_string(strings, d.d_un.d_val)))
+		prefix = d.d_tag == DT_NEEDED ? "" : d.d_tag == DT_SONAME ? "name: " : NULL;
+		if (prefix &&
+			list_add(libraries, prefix, elf_file_span_string(strings, d.d_un.d_val)))
 			return -1;
 	}
 	return 0;

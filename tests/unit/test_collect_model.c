@@ -58,8 +58,10 @@ static void collect_it(struct collected *c, const char *const *specs, char *cons
 		c->rc = experiment_init(&c->x, &c->error);
 	if (c->rc == 0)
 		c->rc = collect_model(&r, &c->x, &c->result, &c->error);
-	if (c->rc)
+	if (c->rc) {
 		printf("# %s (%s)\n", c->error.message, c->error.hint);
+		experiment_fini(&c->x);
+	}
 	collect_metrics_fini(&metrics);
 }
 
