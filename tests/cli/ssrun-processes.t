@@ -18,6 +18,21 @@ run prof execs
 like "is the same program each time" "$out" 'work \(sampled'
 unlike "and nothing is unknown" "$out" 'unknown'
 
+# A third of these happen within a burst: its copies go with the old program, and samples stand for no more time than there was.
+if [ "$(uname -m)" = x86_64 ]; then
+	within() { # name, words before ssrun
+		_name=$1
+		shift
+		run "$@" ssrun -q -branches -bursts 300 -o within "$sampled" execs 120
+		is "$_name: becomes another within bursts" "$status $err" "0 "
+		run prof -head within
+		like "... there were bursts" "$out" '^Bursts  *[1-9]'
+		like "... and as many samples as the time has" "$out" '^Total samples  *[0-9]{1,4}$'
+	}
+	within "samples by the kernel"
+	within "samples by stops" "$build/tests/programs/confined"
+fi
+
 run ssrun -fpcsamp -o many sh -c 'for n in 1 1 400 1 1; do "$0" loop $n turns & done; wait' "$sampled"
 run prof -usage -q 1 many
 like "which of many processes took the time: the first row, with its arguments" "$(printf '%s\n' "$out" | grep -A1 '^ *$' | head -2)" ' sampled loop 400 turns$'
