@@ -3,6 +3,7 @@
 
 #include <json-c/json.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { DEEPEST = 64 };
@@ -45,6 +46,26 @@ const struct json_object *json_member(const struct json_object *v, const char *n
 	struct json_object *member;
 
 	return json_object_object_get_ex(v, name, &member) ? member : NULL;
+}
+
+const char *json_unknown(const struct json_object *v, bool (*taken)(const char *name))
+{
+	struct json_object_iterator at, end;
+
+	if (!json_object_is_type(v, json_type_object))
+		return NULL;
+	/* its functions want a mutable value, and change nothing */
+	at = json_object_iter_begin((struct json_object *)(uintptr_t)v);
+	end = json_object_iter_end(v);
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+		if (!taken(json_object_iter_peek_name(&at)))
+			return json_object_iter_peek_name(&at);
+	return NULL;
+}
+
+bool json_is_array(const struct json_object *v)
+{
+	return json_object_is_type(v, json_type_array);
 }
 
 size_t json_length(const struct json_object *v)

@@ -6,6 +6,7 @@
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -24,6 +25,10 @@ const char *json_library(void);
 
 /* Of an object; NULL: no member of that name, or v is not an object. */
 const struct json_object *json_member(const struct json_object *v, const char *name);
+/* The name of the first member of an object that taken refuses; NULL: there is none. Lives as long
+ * as the tree. */
+const char *json_unknown(const struct json_object *v, bool (*taken)(const char *name));
+bool json_is_array(const struct json_object *v);
 /* Of an array; 0: it is empty, or v is not an array. */
 size_t json_length(const struct json_object *v);
 const struct json_object *json_element(const struct json_object *v, size_t i);

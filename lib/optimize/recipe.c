@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "base/json_read.h"
 
+#define RECIPE_SCHEMA "prof.recipe/1"
+
 enum { RECIPE_LARGEST = 64 << 20, LIMIT_MOST = 1000000 };
 
 static const struct {
@@ -33,7 +35,7 @@ static char **recipe_member(const struct recipe *r, size_t i)
 static int texts_read(recipe_texts *to, const struct json_object *array, const char *name,
 	const char *member, struct error *e)
 {
-	if (json_to_string(array, NULL))
+	if (array && !json_is_array(array))
 		return error_set(e, ERR_PARSE, "%s: \"%s\" is not an array of texts", name, member);
 	for (size_t i = 0; i < json_length(array); i++) {
 		const char *text = json_to_string(json_element(array, i), NULL);
@@ -55,6 +57,8 @@ static int texts_read(recipe_texts *to, const struct json_object *array, const c
 static int steps_read(
 	struct recipe *r, const struct json_object *all, const char *name, struct error *e)
 {
+	if (all && !json_is_array(all))
+		return error_set(e, ERR_PARSE, "%s: \"commands\" is not an array", name);
 	for (size_t i = 0; i < json_length(all); i++) {
 		struct recipe_step *s = vec_push(&r->steps);
 
@@ -102,16 +106,46 @@ static int recipe_check(const struct recipe *r, const char *name, struct error *
 	return 0;
 }
 
+static bool is_recipe_member(const char *name)
+{
+	static const char *const others[] = {"schema", "tests", "files", "commands", "limit"};
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (strcmp(name, recipe_members[i].name) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(name, others[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A member that is misspelt must not be a test that is not run. */
+static int recipe_known(const struct json_object *all, const char *name, struct error *e)
+{
+	const char *schema = json_to_string(json_member(all, "schema"), RECIPE_SCHEMA);
+	const char *unknown = json_unknown(all, is_recipe_member);
+
+	if (strcmp(schema, RECIPE_SCHEMA) != 0)
+		return error_set(e, ERR_PARSE, "%s: the schema is %.40s: this program reads %s",
+			name, schema, RECIPE_SCHEMA);
+	if (!unknown)
+		return 0;
+	error_set(e, ERR_PARSE, "%s: recipes have no \"%.40s\"", name, unknown);
+	return error_hint(e, "they have directory, build, output, cc, train, time, model, tests, "
+			     "files and limit");
+}
+
 int recipe_parse(
 	struct recipe *r, const char *text, size_t length, const char *name, struct error *e)
 {
 	struct json_object *all;
-	int rc = 0;
+	int rc;
 
 	memset(r, 0, sizeof(*r));
 	all = json_parse(text, length, name, e);
 	if (!all)
 		return -1;
+	rc = recipe_known(all, name, e);
 	for (size_t i = 0; i < MEMBERS && rc == 0; i++) {
 		const struct json_object *member = json_member(all, recipe_members[i].name);
 		const char *value = json_to_string(member, NULL);
@@ -129,7 +163,7 @@ int recipe_parse(
 			       texts_read(&r->files, json_member(all, "files"), name, "files", e) ||
 			       steps_read(r, json_member(all, "commands"), name, e)))
 		rc = -1;
-	r->limit = json_to_number(json_member(all, "limit"), 0);
+	r->limit = json_member(all, "limit") ? json_to_number(json_member(all, "limit"), -1) : 0;
 	json_free(all);
 	return rc ? rc : recipe_check(r, name, e);
 }
@@ -179,7 +213,7 @@ int recipe_write(const struct recipe *r, struct strbuf *out, struct error *e)
 {
 	struct json_document d;
 
-	if (json_begin(&d, "prof.recipe/1", e))
+	if (json_begin(&d, RECIPE_SCHEMA, e))
 		return -1;
 	for (size_t i = 0; i < MEMBERS; i++)
 		json_optional(&d.json, recipe_members[i].name, *recipe_member(r, i));

@@ -138,6 +138,17 @@ like "a member of another type" "$status$err" '^125prof: types.recipe: "build" i
 echo '{"build": "make {cflags}", "output": "x", "tests": "{}"}' > types.recipe
 run prof optimize -recipe types.recipe -unmodelled -o none
 like "a text in place of an array" "$status$err" '^125prof: types.recipe: "tests" is not an array of texts'
+for more in '"tests": 5' '"tests": {"a": "{}"}' '"commands": "cc"' '"limit": "soon"' '"limit": -1'; do
+	echo "{\"build\": \"make {cflags}\", \"output\": \"x\", $more}" > types.recipe
+	run prof optimize -recipe types.recipe -unmodelled -o none
+	like "of another type: $more" "$status$err" "^125prof: types.recipe: ${more%%:*} is "
+done
+echo '{"build": "make {cflags}", "output": "x", "test": ["{}"]}' > misspelt.recipe
+run prof optimize -recipe misspelt.recipe -unmodelled -o none
+like "a member that there is not" "$status$err" '^125prof: misspelt.recipe: recipes have no "test"'
+echo '{"schema": "prof.recipe/2", "build": "make {cflags}", "output": "x"}' > later.recipe
+run prof optimize -recipe later.recipe -unmodelled -o none
+like "a recipe of a later version" "$status$err" '^125prof: later.recipe: the schema is prof.recipe/2: '
 run prof optimize -recipe good.recipe -how magic -o none
 like "an unknown way" "$err" "the ways are spgo, bolt"
 run prof optimize -recipe good.recipe
