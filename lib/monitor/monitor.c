@@ -39,7 +39,8 @@ struct monitor {
 	struct monitor_http *http;
 	struct monitor_follow *follow; /* NULL: no branches */
 	double earned; /* ns of processor time for branches, of all the time that passed */
-	double before; /* spent on them at the beginning of the interval, besides cpu */
+	double before, before_own; /* spent on them at the beginning of the interval, besides cpu
+				      and in it */
 	int lock, signals;
 	bool scope_own, watching, open, stop, write_now,
 		unwritten; /* unwritten: the last writing failed */
@@ -281,36 +282,50 @@ static void monitor_publish(struct monitor *m, uint64_t now)
 		snprintf(s->error, sizeof(s->error), "%.250s", why.message);
 }
 
-/* Samples become fewer only where it is they that cost too much. All is opened anew: a ring has one
- * period. */
+/* All is opened anew: a ring has one period. */
+static int open_again(struct monitor *m, struct error *e)
+{
+	monitor_close(m);
+	spaces_fini(&m->watch.spaces);
+	spaces_init(&m->watch.spaces, &m->watch.experiment, &m->watch.images);
+	m->watch.spaces.unlisted = true;
+	return monitor_open(m, e);
+}
+
+/* share: of the machine, without sessions; samples: of that, what their recording takes. */
+static int change_pace(struct monitor *m, double share, double samples, struct error *e)
+{
+	int wanted = monitor_clock_wanted(ticks_budget(m->request), share, samples);
+	bool slower = wanted < 0 && monitor_clock_slower(&m->clock);
+
+	if (!slower && !(wanted > 0 && monitor_clock_faster(&m->clock)))
+		return 0;
+	m->status.slowed += slower;
+	monitor_say(m, "%.3f%% of the machine is %s the budget: one sample in %.1f ms from now on",
+		100 * share, slower ? "over" : "far below", (double)m->clock.watch.period * 1e-6);
+	return open_again(m, e);
+}
+
 static int keep_budget(struct monitor *m, uint64_t now, struct error *e)
 {
 	uint64_t cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - m->cpu,
 		 records = m->watch.counts.records - m->records;
 	uint64_t passed = now - m->interval;
 	double own, besides = followed_besides(m, &own);
-	double share = machine_share(m, cpu, records, passed);
 	double all = machine_share(m, cpu + (uint64_t)(besides - m->before), records, passed);
-	bool samples = (double)records * m->clock.cost > (double)cpu;
+	uint64_t watching = cpu - (uint64_t)(own - m->before_own);
 
 	m->cpu += cpu;
 	m->records += records;
 	m->interval = now;
 	m->before = besides;
+	m->before_own = own;
 	if (passed >= SECOND && all > m->status.peak) /* the last one may be of no length */
 		m->status.peak = all;
-	if (m->stop || share <= ticks_budget(m->request) || !samples ||
-		!monitor_clock_slower(&m->clock))
+	if (m->stop || passed < SECOND)
 		return 0;
-	m->status.slowed++;
-	monitor_say(m,
-		"%.3f%% of the machine is over the budget: one sample in %.1f ms from now on",
-		100 * share, (double)m->clock.watch.period * 1e-6);
-	monitor_close(m);
-	spaces_fini(&m->watch.spaces);
-	spaces_init(&m->watch.spaces, &m->watch.experiment, &m->watch.images);
-	m->watch.spaces.unlisted = true;
-	return monitor_open(m, e);
+	return change_pace(m, machine_share(m, watching, records, passed),
+		machine_share(m, 0, records, passed), e);
 }
 
 /* ---- writing ---- */

@@ -11,6 +11,7 @@
 #include "sources/perf_open.h"
 
 #define SHARE 0.5 /* of the budget, for samples; the rest is for reading them */
+#define ROOM  0.8 /* of the budget, which more samples may take */
 
 const char *const monitor_clock_names[] = {"auto", "tick", "cpu", NULL};
 
@@ -35,12 +36,12 @@ void monitor_clock_pace(struct monitor_clock *c, double budget)
 
 	if (c->kind == MONITOR_CLOCK_TICK) {
 		c->every = 1 + (unsigned)(longest / (double)tick_period());
-		c->watch.period = tick_period() * c->every;
+		c->watch.period = c->paced = tick_period() * c->every;
 		return;
 	}
 	while (i + 1 < RATES && (double)SECOND / rates[i] < longest)
 		i++;
-	c->watch.period = SECOND / rates[i];
+	c->watch.period = c->paced = SECOND / rates[i];
 }
 
 bool monitor_clock_slower(struct monitor_clock *c)
@@ -58,6 +59,30 @@ bool monitor_clock_slower(struct monitor_clock *c)
 		i++;
 	c->watch.period = SECOND / rates[i];
 	return true;
+}
+
+bool monitor_clock_faster(struct monitor_clock *c)
+{
+	size_t i = RATES - 1;
+
+	if (c->watch.period <= c->paced)
+		return false;
+	if (c->kind == MONITOR_CLOCK_TICK) {
+		c->every /= 2;
+		c->watch.period = tick_period() * c->every;
+		return true;
+	}
+	while (i && SECOND / rates[i] >= c->watch.period)
+		i--;
+	c->watch.period = SECOND / rates[i];
+	return true;
+}
+
+int monitor_clock_wanted(double budget, double share, double samples)
+{
+	if (share > budget)
+		return samples > share / 2 || share - samples / 2 <= budget ? -1 : 0;
+	return share + 2 * samples <= budget * ROOM;
 }
 
 /* A test of what it will be opened for. */

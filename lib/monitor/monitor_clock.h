@@ -28,6 +28,7 @@ struct monitor_clock {
 	enum monitor_clock_kind kind; /* not AUTO */
 	struct watch_clock watch;
 	unsigned every;  /* tick: one of this number is recorded */
+	uint64_t paced;  /* ns: the shortest period that the budget allows */
 	bool unlimited;  /* tick: the kernel allows no rate that is high enough */
 	uint64_t config; /* the event's */
 	bool user_only;  /* the kernel may not be sampled */
@@ -41,8 +42,14 @@ int monitor_clock_choose(struct monitor_clock *c, enum monitor_clock_kind wanted
 	double budget, struct error *e);
 /* Samples that cost less: by half at least. False: they cannot be fewer. */
 bool monitor_clock_slower(struct monitor_clock *c);
+/* One step back. False: they cannot be more. */
+bool monitor_clock_faster(struct monitor_clock *c);
 /* Samples as frequent as the budget allows. */
 void monitor_clock_pace(struct monitor_clock *c, double budget);
+/* Samples become fewer where it is they that cost too much, or where half of them is little enough;
+ * more where twice as many leave some of the budget. share: of the machine's time, what all costs;
+ * samples: what samples do. -1: fewer; 1: more; 0: as they are. */
+int monitor_clock_wanted(double budget, double share, double samples);
 /* In the kernel's form: with records of mappings and tasks. */
 struct perf_event_attr monitor_clock_attr(const struct monitor_clock *c);
 

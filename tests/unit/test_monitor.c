@@ -669,6 +669,7 @@ static void test_status(void)
 static void test_pace(void)
 {
 	struct monitor_clock c = {.kind = MONITOR_CLOCK_CPU, .cost = 19000};
+	int turns = 0;
 
 	monitor_clock_pace(&c, 0.001);
 	ok(c.cost / (double)c.watch.period <= 0.0005 && c.watch.period < SECOND,
@@ -680,6 +681,10 @@ static void test_pace(void)
 		if (i > 20)
 			break;
 	is_int(c.watch.period, SECOND, "down to one sample a second");
+	for (int i = 0; monitor_clock_faster(&c); i++)
+		if (i > 20)
+			break;
+	ok(c.watch.period < 6 * MS, "and back to what the budget allows");
 	c = (struct monitor_clock){.kind = MONITOR_CLOCK_TICK, .cost = 100};
 	monitor_clock_pace(&c, 0.001);
 	is_int(c.every, 1, "each tick");
@@ -688,6 +693,18 @@ static void test_pace(void)
 	monitor_clock_slower(&c);
 	is_int(c.every, 2, "each second one");
 	ok(!monitor_clock_attr(&c).freq && monitor_clock_attr(&c).sample_period == 2, "exactly");
+	ok(monitor_clock_faster(&c) && c.every == 1, "each tick again");
+	ok(!monitor_clock_faster(&c), "and no more than that");
+	is_int(monitor_clock_wanted(1, 1.2, 0.8), -1, "over the budget by samples: fewer");
+	is_int(monitor_clock_wanted(1, 1.1, 0.3), -1, "by a little that half of them costs: fewer");
+	is_int(monitor_clock_wanted(1, 1.5, 0.3), 0, "by what no fewer samples save: as they are");
+	is_int(monitor_clock_wanted(1, 0.7, 0.2), 0, "within it: as they are");
+	is_int(monitor_clock_wanted(1, 0.3, 0.2), 1, "far below it: more");
+	for (double rest = 0; rest < 2; rest += 0.125)
+		for (double samples = 0; samples < 2; samples += 0.125)
+			turns += monitor_clock_wanted(1, rest + samples, samples) < 0 &&
+				 monitor_clock_wanted(1, rest + samples / 2, samples / 2) > 0;
+	is_int(turns, 0, "what is slowed down is not made faster at once");
 }
 
 int main(void)
