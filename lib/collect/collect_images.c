@@ -403,7 +403,8 @@ int images_look_now(
 
 long images_find(struct collect_images *images, pid_t pid, const struct record_mapping *m)
 {
-	bool plain = images->fleeting && !m->build_id_length && m->path[0] == '/';
+	bool nowhere = image_is_anonymous(m->path); /* programs make very many of them */
+	bool plain = images->fleeting && !nowhere && !m->build_id_length && m->path[0] == '/';
 	uint64_t version = plain ? version_of(images, pid, m) : 0;
 	const uint64_t numbers[] = {m->inode, m->generation, version};
 	uint64_t identity = m->build_id_length ? table_hash(m->build_id, m->build_id_length)
@@ -413,7 +414,7 @@ long images_find(struct collect_images *images, pid_t pid, const struct record_m
 	long index;
 	int new;
 
-	if (image_is_anonymous(m->path))
+	if (nowhere)
 		return images_anonymous(images, pid);
 	new = image_add(images, m->path, identity, &image, &index);
 	if (new <= 0)

@@ -193,6 +193,20 @@ is "what could not be written before is written at the end" "$?" 0
 is "nothing is lost by that" "$(ssrun monitor -store full -status -json | jq '.dropped, .addresses')" "0
 0"
 
+# ---- code without a file ----
+if strace -f -qq -o /dev/null true 2> /dev/null; then
+	strace -f -qq -e trace=newfstatat,open,openat -o trace ssrun monitor -store traced -for 600 2>> log &
+	spinners="$spinners $!"
+	at=traced
+	wait_for running
+	"$build/tests/programs/crowd" maps 5000 > /dev/null
+	kill -TERM "$(ssrun monitor -status -store traced -json | jq .pid)"
+	wait "$!"
+	is "no file is sought for it" "$(grep -c '/root//anon' trace)" 0
+else
+	skip "no file is sought for it" "there is no strace, or it may not trace"
+fi
+
 # ---- bad arguments ----
 run ssrun monitor ./spinner
 like "a command" "$status$err" '125ssrun: ssrun monitor takes no command'
