@@ -50,12 +50,23 @@ static char *join_path(const char *directory, const char *name)
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
+/* The list that a file of a directory belongs in. To open what is no regular file can take forever,
+ * as a FIFO, or do something, as a device. */
+static path_list *list_for_entry(struct arguments *a, const char *path)
+{
+	struct stat st;
+	char bytes[64];
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return NULL;
+	return list_for(a, bytes, load_beginning(path, bytes, sizeof(bytes)));
+}
+
 static int add_directory(struct arguments *a, const char *directory, struct error *e)
 {
 	struct dirent **entries;
 	size_t before = a->paths.count + a->counts.count;
 	int n = scandir(directory, &entries, NULL, alphasort), rc = 0;
-	char bytes[64];
 
 	if (n < 0)
 		return error_sys(e, errno, "%s", directory);
@@ -63,9 +74,7 @@ static int add_directory(struct arguments *a, const char *directory, struct erro
 		char *path = rc == 0 && entries[i]->d_name[0] != '.'
 				     ? join_path(directory, entries[i]->d_name)
 				     : NULL;
-		path_list *list =
-			path ? list_for(a, bytes, load_beginning(path, bytes, sizeof(bytes)))
-			     : NULL;
+		path_list *list = path ? list_for_entry(a, path) : NULL;
 
 		if (list)
 			rc = add_path(list, path, e);

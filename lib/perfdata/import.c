@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/progress.h"
@@ -221,13 +223,25 @@ static int import_on_record(void *context, const struct record *r, uint64_t offs
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* The list of a JIT compiler is where every user may write: as in perf, it must be ours or root's.
+ * Below a directory that was named (-root), it may be of any user. */
+static char *read_perf_map(const char *path, bool named)
+{
+	uid_t owner = geteuid();
+	struct stat st;
+	size_t length;
+
+	if (named && lstat(path, &st) == 0)
+		owner = st.st_uid;
+	return file_read_owned(path, owner, MAP_MAX, &length, NULL);
+}
+
 /* The symbols of a JIT compiler are in perf's usual place, if it ran on this host. */
 static int import_on_leaving(void *context, struct process *p)
 {
 	struct import *im = context;
 	const char *root = im->where && im->where->root ? im->where->root : "";
 	char *path = NULL, *text;
-	size_t length;
 	long image;
 	int rc;
 
@@ -239,7 +253,7 @@ static int import_on_leaving(void *context, struct process *p)
 		image = images_register(&im->sampler.images, (size_t)image, im->x);
 	if (image < 0 || asprintf(&path, "%s/tmp/perf-%d.map", root, (int)p->pid) < 0)
 		return -1;
-	text = file_read(path, MAP_MAX, &length, NULL);
+	text = read_perf_map(path, *root != '\0');
 	rc = text ? symbols_perf_map(im->x, (uint32_t)image, text) : 0;
 	free(text);
 	free(path);

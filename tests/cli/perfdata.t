@@ -140,4 +140,37 @@ run prof -merge -o sum plain.data big-endian.data
 samples_in() { prof -json "$1" | grep -o '"samples":[0-9]*' | awk -F: '{ n += $2 } END { print n }'; }
 is "two of them added up" "$status:$(samples_in sum)" "0:$((2 * $(samples_in plain.data)))"
 is "through a pipe" "$(cat pipe.data | prof -csv - | tail -1)" "$(prof -csv plain.data | tail -1)"
+# Names of generated code are where every user may write.
+python3 - "$top/tests/perfdata.py" $$ <<'EOF'
+import sys
+exec(open(sys.argv[1]).read().removesuffix("main()\n"))
+pid = int(sys.argv[2])
+FILES["//anon"] = None
+
+class OfThisHost(Writer):
+    def features(self):
+        return {kind: value for kind, value in super().features().items() if kind != 3}
+
+events = [(1, 0, "comm", dict(pid=pid, tid=pid, name="jit", exec=True)),
+          (2, 0, "map", dict(pid=pid, tid=pid, address=0x5000, length=0x1000, offset=0, path="//anon"))]
+events += [(3 + i, 0, "sample", dict(pid=pid, tid=pid, ip=0x5010, kernel=[], user=[0x5010], event=0, mode=USER)) for i in range(30)]
+open("generated.data", "wb").write(OfThisHost().file(events, 1))
+EOF
+list=/tmp/perf-$$.map
+echo '5000 100 made_here' > "$list"
+like "a list of generated code" "$(prof generated.data)" made_here
+if [ "$(id -u)" = 0 ] && chown 65534 "$list"; then
+	unlike "... a stranger's is not believed" "$(prof generated.data)" made_here
+else
+	skip "... a stranger's is not believed" "needs root, to give a file away"
+fi
+mkdir -p there/tmp
+mv "$list" "there$list"
+like "... below -root it may be of any user" "$(prof -root there generated.data)" made_here
+mv "there$list" there/list
+ln -s ../list "there$list"
+unlike "... a link is not followed" "$(prof -root there generated.data)" made_here
+rm "there$list"
+mkfifo "there$list"
+like "... a pipe is not waited for" "$(timeout 60 prof -root there generated.data)" TOTAL
 done_testing

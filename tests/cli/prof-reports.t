@@ -181,7 +181,7 @@ unlike "no escapes in a file" "$(cat report.txt)" "$(printf '\033')"
 # sums
 flat | make_experiment two || exit 1
 flat | sed 's/600/601/' | make_experiment three || exit 1
-mkdir all && cp app.pcsamp.100 two three all/ && echo text > all/README
+mkdir all && cp app.pcsamp.100 two three all/ && echo text > all/README && mkfifo all/fifo && ln -s /dev/zero all/device
 ok "-merge" prof -merge -o sum1 app.pcsamp.100 two three
 ok "-merge in another order, in two steps" prof -merge -o sum12 three two
 ok "and the rest" prof -merge -o sum2 app.pcsamp.100 sum12
