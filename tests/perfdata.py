@@ -101,10 +101,10 @@ def story(seed, turns=400):
 
 class Writer:
     def __init__(self, order="<", attr_size=128, pipe=False, rounds=True, compressed=False, shift=0, id_all=True,
-                 old_header=False, type=TYPE, branch_type=0, named=False, aux=0):
+                 old_header=False, type=TYPE, branch_type=0, named=False, aux=0, asked=True, leaked=False):
         self.__dict__.update(order=order, attr_size=attr_size, pipe=pipe, rounds=rounds, compressed=compressed, shift=shift,
                              id_all=id_all, old_header=old_header, type=type, branch_type=branch_type,
-                             named=named, aux=aux)
+                             named=named, aux=aux, asked=asked, leaked=leaked)
         self.ids = [[10, 11], [20, 21]]  # event, processor
         self.packed = b""
 
@@ -126,7 +126,7 @@ class Writer:
 
     def attr(self, event):
         config, period = ((0, 250000), (2, 10))[event]
-        flags = [0, 1, 8, 9, 13, 23, 24] + [18] * self.id_all
+        flags = [0, 1, 8, 9, 13, 23, 24] + [18] * self.id_all + [34] * self.asked
         a = self.pack("IIQQQQ", 1, 0 if self.attr_size == 64 else self.attr_size, config, period, self.type, 3)
         a += self.bits(*flags)
         a += self.pack("II", 0, 0) + self.pack("QQ", 0, 0) + self.pack("QQ", self.branch_type, 0xff01ff)
@@ -142,8 +142,9 @@ class Writer:
             return self.record(SAMPLE, f["mode"], self.sample(f, fields))
         if kind == "map":
             id = FILES[f["path"]]
-            where = self.pack("BBH", 20, 0, 0) + id if id else self.pack("IIQQ", 8, 1, 4711, 0)
-            return self.record(MMAP2, USER | (BUILD_ID if id else 0), self.pack(
+            # Linux 6.18 may set the flag where a device follows, here of major number 254 (leaked).
+            where = self.pack("BBH", 20, 0, 0) + id if id else self.pack("IIQQ", 254 if self.leaked else 8, 1, 4711, 0)
+            return self.record(MMAP2, USER | (BUILD_ID if id or self.leaked else 0), self.pack(
                 "IIQQQ", f["pid"], f["tid"], f["address"], f["length"], f["offset"]) + where + self.pack("II", 5, 2) +
                 self.text(f["path"]) + trailer)
         if kind == "comm":
@@ -263,6 +264,7 @@ KINDS = {
     "kernel": {"named": True}, "big-endian-kernel": {"named": True, "order": ">"},
     "traced": {"aux": 5000}, "big-endian-traced": {"aux": 5000, "order": ">"},
     "id-alone": {"type": TYPE & ~IDENTIFIER | ID}, "many-fields": {"type": 2**17 - 1},
+    "build-ids-not-asked": {"asked": False}, "build-ids-leaked": {"asked": False, "leaked": True},
     "branches": {"type": TYPE | BRANCH, "branch_type": HW_INDEX},
     "big-endian-many-fields": {"type": 2**17 - 1, "order": ">"},
     "branch-records": {"type": TYPE | BRANCH, "branch_type": ANY | HW_INDEX},

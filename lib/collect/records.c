@@ -8,11 +8,14 @@
 #ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
 #define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
 #endif
+#define BUILD_ID_MOST  20 /* bytes of one in a record */
+#define BUILD_ID_USUAL 16 /* at least, but for short hashes of some linkers */
+
 #define FORMAT_LOST ((uint64_t)1 << 4) /* PERF_FORMAT_LOST */
 
 struct cursor {
 	const char *at, *end;
-	bool failed, swapped;
+	bool failed, swapped, build_ids; /* the last two as in the format */
 };
 
 static const void *record_take(struct cursor *c, size_t size)
@@ -266,6 +269,19 @@ static void parse_sample(struct cursor *c, const struct record_format *f, struct
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
+/*
+ * Whether what a mapping has in place of device and inode is a build-id. Linux 6.18 sets the flag
+ * in records of events that do not ask for build-ids, too, if another event of the process does.
+ * Then the length is a device's major number, which is rarely that of a build-id.
+ */
+static bool is_build_id(const struct cursor *c, const struct record *r, const uint8_t *id)
+{
+	uint8_t least = c->build_ids ? 1 : BUILD_ID_USUAL;
+
+	return r->misc & PERF_RECORD_MISC_MMAP_BUILD_ID && id[0] >= least &&
+	       id[0] <= BUILD_ID_MOST && !(id[1] | id[2] | id[3]);
+}
+
 static void parse_mapping(struct cursor *c, struct record *r)
 {
 	struct record_mapping *m = &r->mapping;
@@ -283,8 +299,8 @@ static void parse_mapping(struct cursor *c, struct record *r)
 
 		id = record_take(
 			c, 24); /* device, inode, generation; or a build-id, its length first */
-		if (id && (r->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
-			m->build_id_length = id[0] <= 20 ? id[0] : 20;
+		if (id && is_build_id(c, r, id)) {
+			m->build_id_length = id[0];
 			m->build_id = id + 4;
 		} else if (id) {
 			record_take(&inode, 8);
@@ -429,7 +445,8 @@ int record_parse(
 	const struct perf_event_header *h = data;
 	struct cursor c = {.at = (const char *)data + sizeof(*h),
 		.end = (const char *)data + size,
-		.swapped = format->swapped};
+		.swapped = format->swapped,
+		.build_ids = format->build_ids};
 
 	memset(r, 0, sizeof(*r));
 	if (size < sizeof(*h) || size % 8)

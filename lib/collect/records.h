@@ -19,6 +19,7 @@ struct record_format {
 	uint64_t registers;   /* a bit for each of a sample with REGS_USER */
 	bool bare;            /* records other than samples have no process and time */
 	bool swapped;         /* of the other byte order; records are swapped in place */
+	bool build_ids;       /* it asks for build-ids of mappings */
 };
 
 struct record_mapping {

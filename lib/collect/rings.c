@@ -289,6 +289,7 @@ static struct record_format format_of(const struct rings *r, const struct perf_e
 	struct record_format format = r->format;
 	uint64_t id = 0;
 
+	format.build_ids = r->build_ids;
 	if (h->type != PERF_RECORD_SAMPLE)
 		return format;
 	if ((format.sample_type & PERF_SAMPLE_IDENTIFIER) && h->size >= sizeof(*h) + sizeof(id))

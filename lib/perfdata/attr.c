@@ -66,6 +66,7 @@ long perfdata_add_event(struct perfdata *p, const char *attr, size_t size)
 		.branch_type = own->branch_sample_type,
 		.registers = own->sample_regs_user,
 		.bare = !own->sample_id_all,
+		.build_ids = own->build_id,
 		.swapped = p->swapped};
 	return (long)p->events.count - 1;
 }

@@ -112,6 +112,29 @@ static void test_samples(void)
 	is_int(record_parse(w.words, size, &deep, &r), -1, "a stack longer than the record");
 }
 
+/* The flag of build-ids is set, and what is there begins with this word, in place of the one that
+ * the record has. */
+static void test_build_ids(struct writer *w)
+{
+	struct record_format asks = flat;
+	struct record r;
+
+	asks.build_ids = true;
+	w->words[5] = 8 | 0x11ull << 32;
+	is_int(record_parse(w->words, end(w), &asks, &r), 0, "a mapping with a short build-id");
+	is_int(r.mapping.build_id_length, 8, "is one where the event asks for them");
+	is_int(record_parse(w->words, end(w), &flat, &r), 0, "the same of another event");
+	is_int(r.mapping.build_id_length, 0, "is a device");
+	w->words[5] = 254;
+	w->words[6] = 4711;
+	is_int(record_parse(w->words, end(w), &asks, &r), 0, "a length that no build-id has");
+	ok(r.mapping.build_id_length == 0 && r.mapping.inode == 4711,
+		"is a device, with its inode");
+	w->words[5] = 20 | 1ull << 8;
+	is_int(record_parse(w->words, end(w), &asks, &r), 0, "a length of more than a byte");
+	is_int(r.mapping.build_id_length, 0, "is a device");
+}
+
 static void test_others(void)
 {
 	struct writer w = begin(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID);
@@ -135,6 +158,7 @@ static void test_others(void)
 	is_str(r.mapping.path, "/bin/true", "its path");
 	is_int(r.mapping.build_id_length, 20, "its build-id's length");
 	is_int(r.mapping.build_id[0], 0x11, "its build-id");
+	test_build_ids(&w);
 
 	w = begin(PERF_RECORD_LOST, 0);
 	put(&w, 5);
