@@ -91,7 +91,8 @@ struct brief {
 	const uint8_t *bytes;
 	size_t at; /* of the next byte */
 	uint8_t prefix, rex, op, reg, mod;
-	bool long_op; /* after 0f */
+	uint8_t head, displacement; /* bytes before that, and of it */
+	bool long_op;               /* after 0f */
 };
 
 static uint8_t of_condition(uint8_t op)
@@ -114,6 +115,7 @@ static void take_prefixes(struct brief *b)
 	b->long_op = b->op == 0x0f;
 	if (b->long_op)
 		b->op = b->bytes[b->at++];
+	b->head = (uint8_t)b->at;
 }
 
 /* ModRM, an index, a displacement. */
@@ -123,16 +125,16 @@ static void take_operands(struct brief *b, struct insn *insn)
 
 	b->mod = modrm >> 6;
 	b->reg = modrm >> 3 & 7;
-	if (b->mod == REGISTERS)
-		return;
-	if (base == 4)
+	if (b->mod != REGISTERS && base == 4)
 		base = b->bytes[b->at++] & 7;
 	else if (b->mod == 0 && base == 5)
 		insn->relative_at = (uint8_t)b->at;
+	b->head = (uint8_t)b->at;
 	if (b->mod == 1)
-		b->at++;
-	else if (b->mod == 2 || base == 5)
-		b->at += 4;
+		b->displacement = 1;
+	else if (b->mod == 2 || (b->mod == 0 && base == 5))
+		b->displacement = 4;
+	b->at += b->displacement;
 }
 
 static size_t immediate_size(const struct brief *b)
@@ -248,12 +250,35 @@ static bool is_landing(const uint8_t *bytes)
 	return memcmp(bytes, "\xf3\x0f\x1e\xfa", 4) == 0; /* endbr64 */
 }
 
+static bool take_brief(struct brief *b, struct insn *insn, struct insn_flags *flags)
+{
+	char letter;
+	bool known;
+
+	take_prefixes(b);
+	letter = (b->long_op ? second : plain)[b->op];
+	if (b->long_op && letter == '.') {
+		known = take_vector(b, insn, flags);
+		if (!known && is_landing(b->bytes)) {
+			insn->relative_at = b->displacement = 0;
+			b->at = b->head = 4;
+			known = true;
+		}
+	} else if (letter == 'B' || letter == 'J') {
+		take_branch(b, insn, flags, letter == 'J');
+		known = !b->prefix && !b->rex;
+	} else {
+		known = letter != '.' && (!b->prefix || b->prefix == NARROW) &&
+			take_by_letter(b, letter, insn, flags);
+	}
+	insn->length = (uint8_t)b->at;
+	return known;
+}
+
 bool isa_brief(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn,
 	struct insn_flags *flags)
 {
 	struct brief b = {.bytes = bytes};
-	char letter;
-	bool known;
 
 	/* So nothing that follows is beyond the end. */
 	if (size < INSN_LENGTH_MAX)
@@ -266,22 +291,21 @@ bool isa_brief(const uint8_t *bytes, size_t size, uint64_t address, struct insn 
 	insn->has_target = insn->more_memory = insn->has_immediate = false;
 	insn->operands_known = true;
 	*flags = (struct insn_flags){0};
-	take_prefixes(&b);
-	letter = (b.long_op ? second : plain)[b.op];
-	if (b.long_op && letter == '.') {
-		known = take_vector(&b, insn, flags);
-		if (!known && is_landing(bytes)) {
-			insn->relative_at = 0;
-			b.at = 4;
-			known = true;
-		}
-	} else if (letter == 'B' || letter == 'J') {
-		take_branch(&b, insn, flags, letter == 'J');
-		known = !b.prefix && !b.rex;
-	} else {
-		known = letter != '.' && (!b.prefix || b.prefix == NARROW) &&
-			take_by_letter(&b, letter, insn, flags);
-	}
-	insn->length = (uint8_t)b.at;
-	return known;
+	return take_brief(&b, insn, flags);
+}
+
+bool isa_brief_shape(const uint8_t *bytes, size_t size, struct insn_shape *shape)
+{
+	struct brief b = {.bytes = bytes};
+	struct insn_flags flags;
+	struct insn insn;
+
+	if (size < INSN_LENGTH_MAX)
+		return false;
+	insn.address = 0;
+	insn.relative_at = 0;
+	if (!take_brief(&b, &insn, &flags))
+		return false;
+	*shape = (struct insn_shape){insn.length, b.head, b.displacement, insn.relative_at != 0};
+	return true;
 }

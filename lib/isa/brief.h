@@ -23,4 +23,14 @@ struct insn_flags {
 bool isa_brief(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn,
 	struct insn_flags *flags);
 
+/* Of an instruction, in bytes: all, what is before its displacement and immediate, and the
+ * displacement. Those whose beginning is the same differ in numbers only. */
+struct insn_shape {
+	uint8_t length, head, displacement;
+	bool relative; /* the displacement is, to the program counter */
+};
+
+/* Of the same instructions; false: it is another. */
+bool isa_brief_shape(const uint8_t *bytes, size_t size, struct insn_shape *shape);
+
 #endif

@@ -355,6 +355,7 @@ static void begin_window(struct values *v, const struct values_thread *t)
 	v->gs = t->registers->gs_base;
 	v->pc = t->registers->rip;
 	v->epoch++;
+	v->steps.last = 0;
 	v->number = 0;
 	set_length(v);
 	v->arguments.pending = v->arguments.vector_pending = 0;

@@ -218,6 +218,11 @@ bool machine_has_room(const struct machine *m)
 	return m->used + ROOM_LEAST <= CODE_BYTES;
 }
 
+void machine_bytes(const struct machine *m, uint64_t thunk, uint8_t *bytes, size_t length)
+{
+	memcpy(bytes, m->write + (thunk - (uint64_t)(uintptr_t)m->code), length);
+}
+
 uint64_t machine_add(
 	struct machine *m, const uint8_t *bytes, size_t length, size_t displacement, unsigned shift)
 {

@@ -43,6 +43,8 @@ struct machine {
 
 int machine_init(struct machine *m, struct error *e);
 void machine_fini(struct machine *m);
+/* Of a thunk: as it was given, but for the displacement. */
+void machine_bytes(const struct machine *m, uint64_t thunk, uint8_t *bytes, size_t length);
 /* A copy of an instruction that returns; 0: there is no room, machine_clear makes some. Its memory
  * operand begins `shift` bytes after ours. */
 uint64_t machine_add(struct machine *m, const uint8_t *bytes, size_t length, size_t displacement,
@@ -150,8 +152,11 @@ struct step {
 	uint64_t thunk;
 	int64_t displacement, immediate;
 	uint32_t epoch;  /* window of its last execution */
+	uint32_t after;  /* the step that came after it last: its number in all, and 1; 0: none */
 	uint64_t loaded; /* there */
 	uint8_t bytes[INSN_LENGTH_MAX], length;
+	uint8_t head;            /* bytes before displacement and immediate; 0: not known */
+	uint8_t copy, copied_at; /* of its thunk: bytes, and the place of its displacement */
 	uint8_t kind, condition;
 	uint8_t operand;         /* enum step_operand: of jumps, calls, push and pop */
 	uint8_t reg;             /* the register there; of bit tests, the one with the number */
@@ -173,10 +178,13 @@ struct step {
 };
 
 #define STEPS_RECENT 4096 /* a power of two */
+#define STEPS_ALIKE  4096 /* the same */
 
 struct steps {
 	struct table places;           /* by pc: the number in all */
 	uint32_t recent[STEPS_RECENT]; /* by the low bits of pc: a number in all, and 1; 0: none */
+	uint32_t alike[STEPS_ALIKE];   /* by the bytes of its head, the same */
+	uint32_t last;                 /* found last, the same */
 	VEC(struct step) all;
 };
 
