@@ -73,7 +73,8 @@ static int add_latencies(const struct collect_request *r, struct sampler *s,
 
 	request->rate = m->path ? m->config.rate : r->values.rate;
 	if (m->path) {
-		value_records_begin_lists(&s->values);
+		if (value_records_begin_lists(&s->values, e))
+			return -1;
 		s->values.sites.shape = r->values.shape;
 		s->latencies.values = &s->values;
 	}

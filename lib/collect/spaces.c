@@ -438,6 +438,18 @@ const struct mapping *spaces_find(const struct process *p, uint64_t pc)
 									: NULL;
 }
 
+const struct mapping *spaces_find_around(
+	const struct process *p, uint64_t pc, uint64_t *begin, uint64_t *end)
+{
+	size_t i = mappings_after(p, pc), count = p->mappings.count;
+	const struct mapping *m = i < count ? &p->mappings.data[i] : NULL;
+	bool within = m && m->begin <= pc;
+
+	*begin = within ? m->begin : i ? p->mappings.data[i - 1].end : 0;
+	*end = within ? m->end : m ? m->begin : UINT64_MAX;
+	return within ? m : NULL;
+}
+
 uint64_t spaces_address(const struct spaces *s, const struct mapping *m, uint64_t pc)
 {
 	const struct collect_image *image = &s->images->list.data[m->image];

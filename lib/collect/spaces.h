@@ -58,6 +58,9 @@ int spaces_record(struct spaces *s, const struct record *r);
 int spaces_map(struct spaces *s, struct process *p, const struct record_mapping *m);
 /* The mapping that contains pc; NULL: unknown. */
 const struct mapping *spaces_find(const struct process *p, uint64_t pc);
+/* The same; *begin and *end: all addresses between them have this answer. */
+const struct mapping *spaces_find_around(
+	const struct process *p, uint64_t pc, uint64_t *begin, uint64_t *end);
 /* Adds the mappings in text, the contents of /proc/PID/maps. */
 int spaces_read_maps(struct spaces *s, struct process *p, char *text);
 /* The address in image i of pc, which is in a mapping of it. */

@@ -7,7 +7,8 @@
 #include "base/clock.h"
 #include "experiment/branches.h"
 
-#define SPARE_MOST 32 /* windows: as many as come between two looks at them */
+#define VALUES_AHEAD 4  /* of these, what is remembered is fetched */
+#define SPARE_MOST   32 /* windows: as many as come between two looks at them */
 
 static int note_value_names(struct value_records *r, int kind, struct error *e)
 {
@@ -50,19 +51,23 @@ int value_records_begin(
 		return -1;
 	pthread_mutex_init(&r->lock, NULL);
 	value_sites_init(&r->sites);
-	return 0;
+	return value_places_init(&r->places, r->spaces, r->experiment) ? error_nomem(e) : 0;
 }
 
-void value_records_begin_lists(struct value_records *r)
+int value_records_begin_lists(struct value_records *r, struct error *e)
 {
 	r->lists = true;
 	value_sites_init(&r->sites);
+	return value_places_init(&r->places, r->spaces, r->experiment) ? error_nomem(e) : 0;
 }
 
 int value_records_begin_log(struct value_records *r, struct error *e)
 {
-	value_records_begin_lists(r);
-	return experiment_fact(r->experiment, EXPERIMENT_VALUE_SOURCE, EXPERIMENT_VALUE_BURSTS, e);
+	return value_records_begin_lists(r, e) ||
+			       experiment_fact(r->experiment, EXPERIMENT_VALUE_SOURCE,
+				       EXPERIMENT_VALUE_BURSTS, e)
+		       ? -1
+		       : 0;
 }
 
 int value_records_watch(struct value_records *r, struct error *e)
@@ -193,65 +198,30 @@ int value_records_take(struct value_records *r)
 	return rc;
 }
 
-/* An address of a process as one of an image; image 0: unknown. -1 when memory is out. */
-struct value_place {
-	uint64_t address;
-	uint32_t image;
-};
-
-static int find_place(struct value_records *r, const struct process *p, uint64_t at,
-	const struct mapping **last, struct value_place *place)
+static int add_value_seen(
+	struct value_records *r, const struct process *p, const struct value_seen *s)
 {
-	long image;
+	struct value_place place = {.address = s->value};
+	long site;
 
-	if (!*last || at < (*last)->begin || at >= (*last)->end)
-		*last = spaces_find(p, at);
-	*place = (struct value_place){.address = at};
-	if (!*last)
-		return 0;
-	image = images_register(r->spaces->images, (*last)->image, r->experiment);
-	if (image < 0)
+	if (value_places_site(&r->places, &r->sites, p, s, &site))
 		return -1;
-	if (image > 0)
-		*place =
-			(struct value_place){spaces_address(r->spaces, *last, at), (uint32_t)image};
-	return 0;
-}
-
-static int add_value_seen(struct value_records *r, const struct process *p,
-	const struct value_seen *s, const struct mapping *last[2])
-{
-	struct value_told told = {.kind = s->kind,
-		.operand = s->operand,
-		.form = (uint32_t)s->bits << 8 | s->class,
-		.raw = s->value,
-		.value = s->value};
-	struct value_place place;
-
-	if (find_place(r, p, s->pc, &last[0], &place))
-		return -1;
-	if (!place.image)
+	if (site < 0)
 		return 0;
-	told.image = place.image;
-	told.address = place.address;
-	if (s->class == VALUE_PLACE) {
-		if (find_place(r, p, s->value, &last[1], &place))
-			return -1;
-		told.value = place.address;
-		told.value_image = place.image;
-	}
-	return value_sites_add(&r->sites, &told);
+	if (s->class == VALUE_PLACE && value_places_find(&r->places, p, s->value, &place))
+		return -1;
+	return value_sites_add_to(&r->sites, site, s->value, place.address, place.image);
 }
 
 static int value_log_place(struct value_records *r, const struct process *p,
-	const struct branch_value_place *of, const uint64_t *values, const struct mapping **last)
+	const struct branch_value_place *of, const uint64_t *values)
 {
 	struct value_told told = {.kind = of->kind,
 		.operand = of->operand,
 		.form = (uint32_t)of->bits << 8 | of->class};
 	struct value_place place;
 
-	if (find_place(r, p, of->pc, last, &place))
+	if (value_places_find(&r->places, p, of->pc, &place))
 		return -1;
 	told.image = place.image;
 	told.address = place.address;
@@ -261,12 +231,12 @@ static int value_log_place(struct value_records *r, const struct process *p,
 int value_records_log(
 	struct value_records *r, const struct process *p, const struct branch_values *values)
 {
-	const struct mapping *last = NULL;
 	uint64_t began = clock_of(CLOCK_THREAD_CPUTIME_ID), all = 0;
 
 	value_sites_moment(&r->sites);
+	value_places_begin(&r->places);
 	for (size_t i = 0; i < values->places; i++) {
-		if (value_log_place(r, p, &values->place[i], values->value + all, &last))
+		if (value_log_place(r, p, &values->place[i], values->value + all))
 			return -1;
 		all += values->place[i].count;
 	}
@@ -280,16 +250,22 @@ int value_records_log(
 int value_records_window(struct value_records *r, struct value_window *w)
 {
 	struct process *p = spaces_process(r->spaces, w->pid, w->time);
-	const struct mapping *last[2] = {NULL, NULL};
 
 	if (!p)
 		return -1;
 	if (r->module.path)
 		value_module_look(&r->module, w);
 	value_sites_moment(&r->sites);
-	for (size_t i = 0; i < w->seen.count; i++)
-		if (add_value_seen(r, p, &w->seen.data[i], last))
+	value_places_begin(&r->places);
+	for (size_t i = 0; i < w->seen.count; i++) {
+		size_t later = i + VALUES_AHEAD;
+
+		if (later < w->seen.count)
+			value_places_fetch(&r->places, &r->sites, p, &w->seen.data[later],
+				w->seen.count - later);
+		if (add_value_seen(r, p, &w->seen.data[i]))
 			return -1;
+	}
 	return 0;
 }
 
@@ -342,6 +318,7 @@ void value_records_fini(struct value_records *r)
 {
 	if (r->module.path)
 		value_module_close(&r->module);
+	value_places_fini(&r->places);
 	if (r->lists)
 		value_sites_fini(&r->sites);
 	if (!r->values)

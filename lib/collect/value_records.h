@@ -11,6 +11,7 @@
 
 #include "branches/branches.h"
 #include "collect/spaces.h"
+#include "collect/value_places.h"
 #include "collect/watches.h"
 #include "experiment/branches.h"
 #include "values/sites.h"
@@ -26,6 +27,7 @@ struct value_records {
 	bool lists;                 /* there are values without windows of ours */
 	struct value_module module; /* path is NULL: there is none */
 	struct value_sites sites;
+	struct value_places places;
 	struct watches watches; /* of the thread that traces */
 	/* shared */
 	pthread_mutex_t lock;
@@ -43,8 +45,8 @@ int value_records_load(struct value_records *r, const char *which,
 /* -1: no values are possible. */
 int value_records_begin(
 	struct value_records *r, const struct values_config *config, struct error *e);
-/* There will be values in lists, not of windows that we make. */
-void value_records_begin_lists(struct value_records *r);
+/* There will be values in lists, not of windows that we make. -1: memory is out. */
+int value_records_begin_lists(struct value_records *r, struct error *e);
 /* A window, or a burst with timed loads: asks the module, and adds its values to the lists. -1:
  * memory is out. */
 int value_records_window(struct value_records *r, struct value_window *w);

@@ -36,6 +36,14 @@ void value_sites_fini(struct value_sites *s);
 void value_sites_moment(struct value_sites *s);
 /* -1: memory is out. */
 int value_sites_add(struct value_sites *s, const struct value_told *told);
+/* The number of a site, for value_sites_add_to. -1: memory is out. */
+long value_sites_find(struct value_sites *s, const struct value_told *told);
+/* -1: memory is out. */
+int value_sites_add_to(
+	struct value_sites *s, long number, uint64_t raw, uint64_t value, uint32_t image);
+/* It will be added to soon: its row is fetched into the cache; if that is there, its list. */
+void value_sites_fetch(const struct value_sites *s, long number);
+void value_sites_fetch_list(const struct value_sites *s, long number);
 /* Values of one place that are not addresses of images, all of one moment, in order. -1: memory is
  * out. */
 int value_sites_add_run(

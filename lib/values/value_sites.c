@@ -7,19 +7,28 @@
 #include "base/sort.h"
 #include "experiment/tables.h"
 
-#define WORTH_A_LIST 1
+#define LINE 64u /* of the cache */
 
 struct listed_value {
-	uint64_t value, count, error;
+	uint64_t error;
 	uint64_t squares, products; /* of moments before this one */
 	uint32_t image;
 	uint32_t now; /* in this moment */
 };
 
+/* One block: what is looked through for each value is together. */
+struct value_list {
+	uint64_t *value, *count;
+	struct listed_value *other;
+};
+
 struct live_site { /* table entry */
 	struct experiment_value_site row;
-	struct listed_value *list;
+	struct value_list list;
 	uint32_t listed, room;
+	uint32_t recent; /* the last one of the list that was met */
+	uint32_t stride; /* the number of its site of strides, and 1; 0: none yet */
+	uint64_t least;  /* no count of a full list is below it */
 	uint64_t moment; /* of its last value */
 	uint64_t now;    /* values in it */
 	uint64_t last;   /* the last one, raw */
@@ -37,7 +46,7 @@ void value_sites_init(struct value_sites *s)
 void value_sites_fini(struct value_sites *s)
 {
 	for (size_t i = 0; i < s->sites.count; i++)
-		free(((struct live_site *)table_at(&s->sites, i))->list);
+		free(((struct live_site *)table_at(&s->sites, i))->list.value);
 	table_fini(&s->sites);
 }
 
@@ -51,7 +60,7 @@ static void end_moment(struct live_site *s)
 {
 	s->row.squares = row_sum(s->row.squares, s->now * s->now);
 	for (uint32_t i = 0; s->now && i < s->listed; i++) {
-		struct listed_value *l = &s->list[i];
+		struct listed_value *l = &s->list.other[i];
 
 		l->squares += (uint64_t)l->now * l->now;
 		l->products += l->now * s->now;
@@ -60,47 +69,81 @@ static void end_moment(struct live_site *s)
 	s->now = 0;
 }
 
-static struct listed_value *new_value(struct live_site *s)
+static int list_grow(struct live_site *s)
 {
-	struct listed_value *least, *more;
 	uint32_t room = s->room ? 2 * s->room : 1;
+	size_t one = 2 * sizeof(uint64_t) + sizeof(struct listed_value);
+	struct value_list old = s->list, list;
 
-	if (s->listed == s->room && s->room < VALUE_LIST) {
-		more = reallocarray(s->list, room, sizeof(*more));
-		if (!more)
-			return NULL;
-		s->list = more;
-		s->room = room;
+	list.value = calloc(room, one);
+	if (!list.value)
+		return -1;
+	list.count = list.value + room;
+	list.other = (struct listed_value *)(list.count + room);
+	if (s->listed) {
+		memcpy(list.value, old.value, s->listed * sizeof(*list.value));
+		memcpy(list.count, old.count, s->listed * sizeof(*list.count));
+		memcpy(list.other, old.other, s->listed * sizeof(*list.other));
 	}
-	if (s->listed < s->room) {
-		s->list[s->listed] = (struct listed_value){0};
-		return &s->list[s->listed++];
+	free(old.value);
+	s->list = list;
+	s->room = room;
+	return 0;
+}
+
+/* Of a full list. Counts only grow, so the first one that is as small as any was is the least. */
+static uint32_t list_least(struct live_site *s)
+{
+	uint32_t least = 0;
+
+	for (uint32_t i = 0; i < s->listed; i++) {
+		if (s->list.count[i] == s->least)
+			return i;
+		if (s->list.count[i] < s->list.count[least])
+			least = i;
 	}
-	least = s->list;
-	for (uint32_t i = 1; i < s->listed; i++)
-		if (s->list[i].count < least->count)
-			least = &s->list[i];
-	*least = (struct listed_value){.count = least->count, .error = least->count};
+	s->least = s->list.count[least];
 	return least;
+}
+
+/* Where a value that is not listed may be; -1: memory is out. */
+static long list_place(struct live_site *s)
+{
+	uint32_t least;
+
+	if (s->listed == s->room && s->room < VALUE_LIST && list_grow(s))
+		return -1;
+	if (s->listed < s->room)
+		return s->listed++;
+	least = list_least(s);
+	s->list.other[least] = (struct listed_value){.error = s->list.count[least]};
+	return least;
+}
+
+static bool list_has(const struct live_site *s, uint32_t i, uint64_t value, uint32_t image)
+{
+	return s->list.value[i] == value && s->list.other[i].image == image;
 }
 
 static int list_value(struct live_site *s, uint64_t value, uint32_t image)
 {
-	struct listed_value *l = s->list;
+	long at = s->recent;
 
-	for (uint32_t i = 0; i < s->listed; i++, l++)
-		if (l->value == value && l->image == image) {
-			l->count++;
-			l->now++;
-			return 0;
-		}
-	l = new_value(s);
-	if (!l)
-		return -1;
-	l->value = value;
-	l->image = image;
-	l->count++;
-	l->now++;
+	if (at >= s->listed || !list_has(s, (uint32_t)at, value, image)) {
+		at = 0;
+		while (at < s->listed && !list_has(s, (uint32_t)at, value, image))
+			at++;
+	}
+	if (at == s->listed) {
+		at = list_place(s);
+		if (at < 0)
+			return -1;
+		s->list.value[at] = value;
+		s->list.other[at].image = image;
+	}
+	s->recent = (uint32_t)at;
+	s->list.count[at]++;
+	s->list.other[at].now++;
 	return 0;
 }
 
@@ -116,27 +159,16 @@ static void add_numbers(struct live_site *s, uint64_t raw)
 	r->bits[1] |= ~raw;
 }
 
-static int add_stride(struct value_sites *s, const struct value_told *of, uint64_t stride)
-{
-	const struct value_told told = {.address = of->address,
-		.image = of->image,
-		.kind = VALUE_STRIDE,
-		.form = of->form & ~0xffu, /* integers */
-		.raw = stride,
-		.value = stride};
-
-	return value_sites_add(s, &told);
-}
-
-static struct live_site *site_of(struct value_sites *s, const struct value_told *told)
+static long site_of(struct value_sites *s, const struct value_told *told)
 {
 	struct experiment_value_site key = {.key = {.address = told->address,
 						    .image = told->image,
 						    .kind = told->kind,
 						    .operand = told->operand,
 						    .form = told->form}};
+	struct live_site *site = table_add(&s->sites, &key.key);
 
-	return table_add(&s->sites, &key.key);
+	return site ? site - (struct live_site *)table_at(&s->sites, 0) : -1;
 }
 
 /* *again: it is not its first value in this moment. */
@@ -162,28 +194,82 @@ static int add_to_site(struct value_sites *s, struct live_site *site, uint64_t r
 	return rc;
 }
 
-int value_sites_add(struct value_sites *s, const struct value_told *told)
+static int add_stride(struct value_sites *s, long of, uint64_t stride)
 {
-	struct live_site *site = site_of(s, told);
-	uint64_t before;
+	struct live_site *site = table_at(&s->sites, (size_t)of), *strides;
+	const struct value_told told = {.address = site->row.key.address,
+		.image = site->row.key.image,
+		.kind = VALUE_STRIDE,
+		.form = site->row.key.form & ~0xffu}; /* integers */
+	uint32_t number = site->stride;
 	bool again;
 
-	if (!site)
+	if (!number) {
+		number = (uint32_t)(site_of(s, &told) + 1);
+		if (!number)
+			return -1;
+		site = table_at(&s->sites, (size_t)of);
+		site->stride = number;
+	}
+	strides = table_at(&s->sites, number - 1);
+	return add_to_site(s, strides, stride, stride, 0, &again);
+}
+
+long value_sites_find(struct value_sites *s, const struct value_told *told)
+{
+	return site_of(s, told);
+}
+
+int value_sites_add_to(
+	struct value_sites *s, long number, uint64_t raw, uint64_t value, uint32_t image)
+{
+	struct live_site *site = table_at(&s->sites, (size_t)number);
+	uint64_t before = site->last;
+	bool again;
+
+	if (add_to_site(s, site, raw, value, image, &again))
 		return -1;
-	before = site->last;
-	if (add_to_site(s, site, told->raw, told->value, told->value_image, &again))
-		return -1;
-	return again && told->kind == VALUE_ADDRESS ? add_stride(s, told, told->raw - before) : 0;
+	return again && site->row.key.kind == VALUE_ADDRESS ? add_stride(s, number, raw - before)
+							    : 0;
+}
+
+void value_sites_fetch(const struct value_sites *s, long number)
+{
+	const char *site = table_at(&s->sites, (size_t)number);
+
+	for (size_t at = 0; at < sizeof(struct live_site); at += LINE)
+		__builtin_prefetch(site + at);
+}
+
+void value_sites_fetch_list(const struct value_sites *s, long number)
+{
+	const struct live_site *site = table_at(&s->sites, (size_t)number);
+
+	if (!site->listed)
+		return;
+	__builtin_prefetch(site->list.value);
+	__builtin_prefetch(site->list.count);
+	__builtin_prefetch(&site->list.other[site->recent]);
+}
+
+int value_sites_add(struct value_sites *s, const struct value_told *told)
+{
+	long site = site_of(s, told);
+
+	return site < 0 ? -1
+			: value_sites_add_to(s, site, told->raw, told->value, told->value_image);
 }
 
 int value_sites_add_run(
 	struct value_sites *s, const struct value_told *of, const uint64_t *values, size_t count)
 {
-	struct live_site *site = site_of(s, of);
+	long number = site_of(s, of);
+	struct live_site *site;
 	bool again;
 
-	if (!site)
+	if (number < 0)
 		return -1;
+	site = table_at(&s->sites, (size_t)number);
 	for (size_t i = 0; i < count; i++)
 		if (add_to_site(s, site, values[i], values[i], 0, &again))
 			return -1;
@@ -197,8 +283,8 @@ static uint64_t least_listed(const struct live_site *s)
 	uint64_t least = s->row.count;
 
 	for (uint32_t i = 0; i < s->listed; i++)
-		if (s->list[i].count < least)
-			least = s->list[i].count;
+		if (s->list.count[i] < least)
+			least = s->list.count[i];
 	return s->listed < VALUE_LIST ? 0 : least;
 }
 
@@ -209,13 +295,25 @@ static bool is_code(const struct experiment_value_site *row, const struct listed
 				   row->key.kind == VALUE_NEXT);
 }
 
-static int compare_counts(const void *pa, const void *pb)
+/* Greater counts are first. */
+static bool list_is_before(const struct live_site *s, uint32_t a, uint32_t b)
 {
-	const struct listed_value *a = pa, *b = pb;
+	const struct value_list *l = &s->list;
 
-	return sort_falling(a->count, b->count)
-		       ?: sort_rising(a->image, b->image)
-		       ?: sort_rising(a->value, b->value);
+	return (sort_falling(l->count[a], l->count[b])
+			?: sort_rising(l->other[a].image, l->other[b].image)
+			?: sort_rising(l->value[a], l->value[b])) < 0;
+}
+
+static void order_list(const struct live_site *s, bool by_count, uint32_t order[VALUE_LIST])
+{
+	for (uint32_t i = 0; i < s->listed; i++) {
+		uint32_t at = i;
+
+		for (; by_count && at && list_is_before(s, i, order[at - 1]); at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
 }
 
 static uint64_t all_below(uint64_t value)
@@ -246,36 +344,44 @@ static long put_row(struct table *t, const void *row)
 	return (long)t->count - 1;
 }
 
+/* rank: of a value that is not kept, in its place. */
+static int put_value(const struct live_site *s, uint32_t i, const struct experiment_value_site *row,
+	long site, uint32_t rank, struct experiment *x)
+{
+	const struct listed_value *l = &s->list.other[i];
+	uint64_t count = s->list.count[i];
+	struct experiment_value value = {.key = {.value = rank ? rank : s->list.value[i],
+						 .site = (uint32_t)site,
+						 .image = rank ? 0 : l->image},
+		.over = count - row->least,
+		.sure = count - l->error,
+		.squares = l->squares,
+		.products = l->products};
+
+	value.key.grade = experiment_value_grade(value.key.value, count, row->count);
+	return put_row(&x->values, &value) < 0 ? -1 : 0;
+}
+
 static int put_site(struct live_site *s, bool shape, struct experiment *x)
 {
 	struct experiment_value_site row;
+	uint32_t order[VALUE_LIST];
 	long site;
 
 	end_moment(s);
 	row = s->row;
 	row.least = least_listed(s);
 	shape = shape && experiment_value_is_secret(&row);
-	if (shape) {
+	if (shape)
 		blank_numbers(&row);
-		if (s->listed)
-			qsort(s->list, s->listed, sizeof(*s->list), compare_counts);
-	}
+	order_list(s, shape, order);
 	site = put_row(&x->value_sites, &row);
 	if (site < 0)
 		return -1;
 	for (uint32_t i = 0; i < s->listed; i++) {
-		const struct listed_value *l = &s->list[i];
-		bool kept = !shape || is_code(&row, l);
-		struct experiment_value value = {.key = {.value = kept ? l->value : i + 1,
-							 .site = (uint32_t)site,
-							 .image = kept ? l->image : 0},
-			.over = l->count - row.least,
-			.sure = l->count - l->error,
-			.squares = l->squares,
-			.products = l->products};
+		bool kept = !shape || is_code(&row, &s->list.other[order[i]]);
 
-		value.key.grade = experiment_value_grade(value.key.value, l->count, row.count);
-		if (put_row(&x->values, &value) < 0)
+		if (put_value(s, order[i], &row, site, kept ? 0 : i + 1, x))
 			return -1;
 	}
 	return 0;
