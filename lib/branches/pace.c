@@ -58,10 +58,12 @@
 #define COST_SAMPLE   (0.06 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
-#define SLEEP_LONG    (40.0 * MILLISECOND)          /* of the program's time, while it runs; */
-#define SLEEP_VISITS  (100 * (uint64_t)MILLISECOND) /* within a budget, to visits */
-#define TICK_MOST     (4 * (uint64_t)MILLISECOND)   /* of most kernels */
-#define STILL_MOST    4                             /* naps */
+#define SLEEP_LONG    (40.0 * MILLISECOND)  /* of the program's time, while it runs, */
+#define SLEEP_MOST    (100.0 * MILLISECOND) /* and of any; */
+#define VISITS_LONG   (200.0 * MILLISECOND) /* the same within a budget, to visits */
+#define VISITS_SLEEP  (400.0 * MILLISECOND)
+#define TICK_MOST     (4 * (uint64_t)MILLISECOND) /* of most kernels */
+#define STILL_MOST    4                           /* naps */
 #define SLOWEST       4.0 /* a program that has waited for processors may have them again */
 #define TELL_EVERY    (2 * (uint64_t)SECOND)
 #define TRIES         16
@@ -368,7 +370,8 @@ static uint64_t nap(struct branches *b, bool still, uint64_t now)
 	uint64_t next = b->bursts.next, left;
 	double rate = rate_of_program(b, now);
 	bool asked = b->bursts.share >= 1, visits = b->request.visit && !asked;
-	double longest = visits ? SLEEP_VISITS : fmin(SLEEP_LONG / fmin(rate, 1), SLEEP_VISITS);
+	double longest = fmin((visits ? VISITS_LONG : SLEEP_LONG) / fmin(rate, 1),
+		visits ? VISITS_SLEEP : SLEEP_MOST);
 
 	if (b->windows.next < next && windows_wanted(b))
 		next = b->windows.next;

@@ -52,11 +52,18 @@ void value_clock_decode(struct step *s, const struct insn *i)
 
 /* ---- branches ---- */
 
-static void count_to_three(uint8_t *counter, bool up)
+/* Of predictors: 1 to 4, from never to always; 0: not seen yet. */
+#define UNSEEN   0
+#define EVEN     2 /* above it, the branch is taken */
+#define STRONGLY 4
+
+static void clock_learn(uint8_t *counter, bool up)
 {
-	if (up && *counter < 3)
+	if (*counter == UNSEEN)
+		*counter = up ? STRONGLY : 1;
+	else if (up && *counter < STRONGLY)
 		++*counter;
-	else if (!up && *counter)
+	else if (!up && *counter > 1)
 		--*counter;
 }
 
@@ -65,18 +72,23 @@ static unsigned place_of(uint64_t pc, uint32_t history)
 	return ((pc ^ (uint64_t)history << 20) * 0x9e3779b97f4a7c15u >> 40) % VALUE_CLOCK_TABLE;
 }
 
-/* Of two predictors, by the branch alone and by the branches before it, the one that was better. */
+/*
+ * Of two predictors, by the branch alone and by the branches before it, the one that was better.
+ * What is new in a window, the program has mostly executed often: the processor knows it, and
+ * windows would be shorter until we do.
+ */
 static bool outcome_predicted(struct value_clock *c, uint64_t pc, bool taken)
 {
 	uint8_t *own = &c->own[place_of(pc, 0)], *along = &c->along[place_of(pc, c->history)],
 		*choice = &c->choice[place_of(pc, 0)];
-	bool by_own = *own > 1, by_history = *along > 1,
-	     right = (*choice > 1 ? by_history : by_own) == taken;
+	bool by_own = *own == UNSEEN ? taken : *own > EVEN,
+	     by_history = *along == UNSEEN ? by_own : *along > EVEN,
+	     right = (*choice > EVEN ? by_history : by_own) == taken;
 
 	if (by_own != by_history)
-		count_to_three(choice, by_history == taken);
-	count_to_three(own, taken);
-	count_to_three(along, taken);
+		clock_learn(choice, by_history == taken);
+	clock_learn(own, taken);
+	clock_learn(along, taken);
 	c->history = (c->history << 1 | taken) & HISTORY;
 	return right;
 }
@@ -84,7 +96,7 @@ static bool outcome_predicted(struct value_clock *c, uint64_t pc, bool taken)
 static bool target_predicted(struct value_clock *c, uint64_t pc, uint64_t to)
 {
 	uint32_t *last = &c->target[place_of(pc, c->history)];
-	bool right = *last == (uint32_t)to;
+	bool right = *last == UNSEEN || *last == (uint32_t)to;
 
 	*last = (uint32_t)to;
 	c->history = (c->history << 2 ^ (uint32_t)(to >> 4)) & HISTORY;
