@@ -141,8 +141,8 @@ struct turn {
 };
 
 struct loop {
-	uint32_t head; /* slot: how often its first block is executed */
-	bool dear;
+	uint32_t again;        /* slot: how often its first turn follows its last one */
+	bool dear;             /* that is counted by a detour */
 	uint32_t first, count; /* in turns */
 };
 

@@ -3,13 +3,19 @@
  * Loops that are unrolled in copies. Counting each block takes between nothing (loops that wait for
  * themselves) and half of the time of a short loop. Its density does not say which. Anchors do not
  * help: nothing in such a loop is executed seldom enough. So where a burst has spent its time, the
- * way that it took most often round a loop is copied again, several turns in a row. Only the first
- * block of these is counted, and where the loop is left. So a turn takes about as long as natively.
+ * way that it took most often round a loop is copied again, several turns in a row. Only what leads
+ * from the last turn to the first is counted, and what leaves the loop. So a turn takes about as
+ * long as natively.
  *
  * The copy of the first block leads to these turns from then on. Loops that call functions are left
  * as they are: calls and returns of copies are not those of the processor, and take another time.
+ *
+ * A short loop takes up to three times as long if a branch crosses a line of the cache, or the loop
+ * has more lines than it needs. So turns are in lines as the original is: branches that are taken
+ * stay taken and as long as they are, and what they lead to is as far from the begin of its line.
  */
 #include <math.h>
+#include <string.h>
 
 #include "branches/translate.h"
 
@@ -24,6 +30,9 @@
 #define COUNT_NS 1.0
 #define LIKELY   0.75 /* that a turn is completed */
 #define AT_ONCE  8u
+#define LINE     64u /* bytes, of the cache */
+
+#define SHORT_BYTES 2u /* of a branch to what is near */
 
 struct way_block {
 	uint32_t copy;
@@ -113,6 +122,7 @@ struct unrolling {
 	struct leave leave[EXITS];
 	unsigned leaves;
 	uint32_t begin; /* in the code */
+	uint32_t again; /* displacement of the branch at the end of the last turn */
 };
 
 static void may_leave(struct unrolling *u, uint32_t jump)
@@ -123,25 +133,74 @@ static void may_leave(struct unrolling *u, uint32_t jump)
 	u->leave[u->leaves++] = (struct leave){jump, u->t->out.turn - 1};
 }
 
+/* Where the copy of a block begins that follows the byte `used`: as far from the begin of its line
+ * as the original. */
+static uint32_t place_like(const struct arena *a, uint32_t used, uint64_t original)
+{
+	return used + (uint32_t)((original - (a->code + used)) % LINE);
+}
+
+/* The same, in another line if a short branch that ends at `after` reaches it: a line that is left
+ * by a branch is not one that the branch leads to. */
+static uint32_t place_onward(
+	const struct arena *a, uint32_t after, uint32_t used, uint64_t original)
+{
+	uint32_t place = place_like(a, place_like(a, used, 0), original);
+
+	return place - after <= INT8_MAX ? place : place_like(a, used, original);
+}
+
+/* Nothing gets there. */
+static void fill_until(struct arena *a, uint32_t to)
+{
+	memset(a->mirror + a->used, 0xcc, to - a->used);
+	a->used = to;
+}
+
+/* Of a copy of a branch, whose opcode for 32 bits is this. */
+static uint32_t branch_size(const struct insn *original, const char *opcode)
+{
+	return original->length == SHORT_BYTES ? SHORT_BYTES : (uint32_t)strlen(opcode) + 4;
+}
+
+/* A branch on the way, as long as the original but for the last one, and what then follows. The
+ * next copy of what it leads to is as far from the begin of its line as the original. */
+static void emit_onward(struct unrolling *u, uint64_t to, const char *opcode, uint8_t short_opcode,
+	bool leaves, bool last)
+{
+	const struct insn *original = &u->t->code.last;
+	struct out *o = &u->t->out;
+	uint32_t after = o->arena->used + branch_size(original, opcode);
+	uint32_t next = place_onward(o->arena, after, after + (leaves ? JUMP_BYTES : 0), to);
+	uint8_t bytes[SHORT_BYTES] = {short_opcode, (uint8_t)(next - after)};
+
+	if (last)
+		u->again = emit_jump(o, opcode, o->arena->used);
+	else if (original->length == SHORT_BYTES)
+		emit(o, bytes, sizeof(bytes));
+	else
+		emit_jump(o, opcode, next);
+	if (leaves)
+		may_leave(u, emit_jump(o, "\xe9", o->arena->used));
+	if (!last)
+		fill_until(o->arena, next);
+}
+
 /* The loop goes on at the next copy, or, if it is the last, at the first. A branch that is taken
  * stays one. */
 static void unroll_condition(struct unrolling *u, uint64_t to, bool last)
 {
 	const struct transfer *x = &u->t->code.transfer;
-	struct out *o = &u->t->out;
 	char opcode[3] = {0x0f, (char)(0x80 | x->condition), 0};
-	uint32_t on;
+	struct out *o = &u->t->out;
 
 	if (to == x->to) {
-		on = emit_jump(o, opcode, u->begin);
-		may_leave(u, emit_jump(o, "\xe9", o->arena->used));
-		if (!last)
-			emit_patch(o->arena, on, o->arena->used);
+		emit_onward(u, to, opcode, (uint8_t)(0x70 | x->condition), true, last);
 		return;
 	}
 	may_leave(u, emit_jump(o, opcode, o->arena->used));
 	if (last)
-		emit_jump(o, "\xe9", u->begin);
+		u->again = emit_jump(o, "\xe9", o->arena->used);
 }
 
 static void unroll_block(struct unrolling *u, const struct way_block *b, bool last)
@@ -155,7 +214,7 @@ static void unroll_block(struct unrolling *u, const struct way_block *b, bool la
 	}
 	o->address = b->to;
 	o->undo = 0;
-	emit_jump(o, "\xe9", last ? u->begin : o->arena->used + JUMP_BYTES);
+	emit_onward(u, b->to, "\xe9", 0xeb, false, last);
 }
 
 /* What leaves the loop is counted, and goes on in other copies. */
@@ -180,6 +239,26 @@ static void lead_to(struct cache *c, const struct copy *copy, uint32_t begin)
 	emit_redirect(&c->arenas[copy->arena], copy->at, begin);
 }
 
+/* From the last turn to the first: this is counted. A thread that is here has begun all turns. */
+static void unroll_again(struct unrolling *u, struct loop *loop, const struct copy *first)
+{
+	struct out *o = &u->t->out;
+
+	if (!vec_push(&u->cache->turns)) { /* of threads that are here */
+		u->cache->full = true;
+		return;
+	}
+	emit_patch(o->arena, u->again, o->arena->used);
+	loop->dear = !flags_dead_at(u->cache, first->key.address);
+	o->copy = (uint32_t)table_number(&u->cache->copies, first);
+	o->address = first->key.address;
+	o->undo = COUNTED;
+	o->turn = loop->first + loop->count + 1;
+	emit_count(o, loop->again, !loop->dear);
+	o->turn = loop->first + 1;
+	emit_jump(o, "\xe9", u->begin);
+}
+
 static bool unroll_turns(
 	struct unrolling *u, const struct way *w, struct loop *loop, unsigned turns)
 {
@@ -201,9 +280,8 @@ static bool unroll_turns(
 			return false;
 		o->copy = b->copy;
 		o->turn = (uint32_t)c->turns.count;
-		o->undo = i ? COUNTED : 0;
-		loop->dear |= !i && copy_place(t, copy) == AT_BEGIN;
-		copy_straight(t, loop->head, i ? NOWHERE : copy_place(t, copy));
+		o->undo = COUNTED;
+		copy_straight(t, 0, NOWHERE);
 		unroll_block(u, b, i + 1 == turns * w->count);
 	}
 	return true;
@@ -253,9 +331,12 @@ static bool unroll(struct cache *c, struct held *f, struct way *w)
 	if (!loop)
 		return false;
 	*loop = (struct loop){
-		.head = arena_slot(t->out.arena, 0), .first = (uint32_t)c->turns.count};
-	u.begin = t->out.arena->used;
-	if (!unroll_turns(&u, w, loop, turns))
+		.again = arena_slot(t->out.arena, 0), .first = (uint32_t)c->turns.count};
+	u.begin = place_like(t->out.arena, t->out.arena->used, first->key.address);
+	fill_until(t->out.arena, u.begin);
+	if (unroll_turns(&u, w, loop, turns))
+		unroll_again(&u, loop, first);
+	else
 		c->full = true;
 	for (unsigned i = 0; i < u.leaves && !c->full; i++)
 		if (unroll_exit(&u, &u.leave[i]))
@@ -312,19 +393,28 @@ static void turn_count(struct cache *c, const struct turn *turn, uint64_t on, ui
 		cache_add_run(c, &copy->run_next, copy, copy->next, taken ? out : on);
 }
 
+/* Times that a loop was left after a turn. */
+static uint64_t turn_left(const struct turn *turn, const struct arena *a, const uint64_t *values)
+{
+	return turn->side ? values[turn->side] - a->values[turn->side] : 0;
+}
+
+/* The first turn was begun after the last one, and by what has left the loop, or is in it. */
 static void loop_count(struct cache *c, const struct loop *l, uint64_t *const *values)
 {
 	const struct copy *first = table_at(&c->copies, c->turns.data[l->first].copy);
 	const struct arena *a = &c->arenas[first->arena];
-	uint64_t all = values[first->arena][l->head] - a->values[l->head];
+	const uint64_t *own = values[first->arena];
+	uint64_t all = own[l->again] - a->values[l->again];
 
 	c->plain += (double)all * (l->dear ? COUNT_DEAR : 1);
+	all += c->unfinished_turn > l->first && c->unfinished_turn <= l->first + l->count + 1;
+	for (uint32_t i = l->first; i < l->first + l->count; i++)
+		all += turn_left(&c->turns.data[i], a, own);
 	for (uint32_t i = l->first; i < l->first + l->count && all; i++) {
 		struct turn *turn = &c->turns.data[i];
-		uint64_t out = 0;
+		uint64_t out = turn_left(turn, a, own);
 
-		if (turn->side)
-			out = values[first->arena][turn->side] - a->values[turn->side];
 		c->plain += (double)out * (turn->dear ? COUNT_DEAR : 1);
 		all -= c->unfinished_turn == i + 1;
 		out = out < all ? out : all;

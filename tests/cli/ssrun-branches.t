@@ -182,6 +182,31 @@ ok "in its own code" sh -c "prof -dump static.x | grep -q '^branch '"
 run ssrun -branches -bursts 300 -o trap "$branchy" trap 300
 is "who handles SIGTRAP himself is left alone" "$status $out" "0 $("$branchy" trap 300)"
 
+# Loops that begin at each byte of a line, of several lengths: their copies do likewise. Short branches to the next copy must reach it.
+cat > lines.c <<'E2'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	unsigned long sum = 0;
+	for (int i = argc > 1 ? atoi(argv[1]) : 1; i; i--)
+		__asm__ volatile(".altmacro\n"
+			".macro loop offset, length\n"
+			" mov $100000, %%ecx\n jmp 1f\n .p2align 6\n .skip \\offset, 0x90\n"
+			"1: add $1, %0\n .skip \\length, 0x90\n dec %%ecx\n jnz 1b\n"
+			".endm\n"
+			".set at, 0\n"
+			".rept 64\n loop %%at, 0\n loop %%at, 5\n loop %%at, 55\n loop %%at, 56\n loop %%at, 118\n .set at, at + 1\n .endr\n"
+			".purgem loop\n" : "+r"(sum) : : "rcx", "cc");
+	printf("%lu\n", sum);
+	return 0;
+}
+E2
+ok "loops at all places of a line" "${CC:-gcc}" -O2 -Wa,-W -o lines lines.c
+run ssrun -branches -bursts 300 -o lines.x ./lines 8
+is "have all of their turns" "$status $out" "0 256000000"
+like "their copies were executed" "$(prof -dump lines.x)" "tally transfers count [0-9]{7}"
+
 # A loop that waits for memory: by the schedule alone, it would execute 25 to 250 times as often.
 cat > chain.c <<'E2'
 #include <stdlib.h>
