@@ -213,7 +213,7 @@ static void unroll_block(struct unrolling *u, const struct way_block *b, bool la
 		return;
 	}
 	o->address = b->to;
-	o->undo = 0;
+	o->turn++; /* a thread that is left at the jump has begun the next one */
 	emit_onward(u, b->to, "\xe9", 0xeb, false, last);
 }
 
