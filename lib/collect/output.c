@@ -104,11 +104,26 @@ int collect_output_claim(struct collect_output *o, pid_t pid, struct error *e)
 		(int)pid);
 }
 
+/* Open, as its name is about to be that of the new file. */
+static void keep_earlier(struct collect_output *o)
+{
+	int fd = o->claimed || o->earlier ? -1 : open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		o->earlier = fdopen(fd, "r");
+	if (!o->earlier)
+		close(fd);
+}
+
 int collect_output_checkpoint(struct collect_output *o, const struct experiment *x, struct error *e)
 {
 	struct experiment now;
 	int rc;
 
+	keep_earlier(o);
 	if (experiment_copy(&now, x, e))
 		return -1;
 	rc = experiment_write(&now, o->path, e);
@@ -164,9 +179,21 @@ int collect_output_write(
 	return -1;
 }
 
+static int put_earlier(void *what, FILE *out, struct error *e)
+{
+	char part[65536];
+	size_t n;
+
+	while ((n = fread(part, 1, sizeof(part), what)) > 0)
+		if (fwrite(part, 1, n, out) != n)
+			return error_sys(e, errno, "cannot write");
+	return ferror((FILE *)what) ? error_sys(e, errno, "cannot read") : 0;
+}
+
 void collect_output_discard(struct collect_output *o)
 {
-	if (o->claimed)
+	if (o->claimed &&
+		(!o->earlier || file_output(o->path, NULL, put_earlier, o->earlier, NULL)))
 		unlink(o->path);
 	o->claimed = false;
 }
@@ -175,5 +202,7 @@ void collect_output_fini(struct collect_output *o)
 {
 	free(o->prefix);
 	free(o->path);
+	if (o->earlier)
+		fclose(o->earlier);
 	memset(o, 0, sizeof(*o));
 }

@@ -6,14 +6,16 @@
 #ifndef COLLECT_OUTPUT_H
 #define COLLECT_OUTPUT_H
 
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "experiment/experiment.h"
 
 struct collect_output {
-	char *prefix; /* all but the pid; NULL with a fixed path */
-	char *path;   /* once known */
-	bool claimed; /* path is ours: it was written */
+	char *prefix;  /* all but the pid; NULL with a fixed path */
+	char *path;    /* once known */
+	bool claimed;  /* path is ours: it was written */
+	FILE *earlier; /* what was there before, for a run that does not start */
 };
 
 /* file: as given by the user, or NULL.  directory: NULL for the working directory. */
@@ -30,7 +32,8 @@ int collect_output_checkpoint(
  * tried: then o->path is the path used and *moved the reason. */
 int collect_output_write(
 	struct collect_output *o, struct experiment *x, struct error *moved, struct error *e);
-/* Removes what was written so far: the run did not start. */
+/* The run did not start: removes what was written so far. An experiment that was there before is
+ * there again. */
 void collect_output_discard(struct collect_output *o);
 void collect_output_fini(struct collect_output *o);
 

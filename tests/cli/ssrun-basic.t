@@ -26,6 +26,21 @@ run ssrun -pcsamp -o text true
 is "what is no experiment is not written over" "$status:$(cat text)" 125:precious
 like "and that is said" "$err" 'text exists but is not an experiment'
 
+echo not a program > text
+chmod -x text
+printf '#!/nowhere/to/be/found\n' > script
+chmod +x script
+cp mine before
+for what in ./text ./script ./absent; do
+	run ssrun -branches -o mine $what
+	ok "$what cannot be run: an earlier experiment of that name stays" \
+		eval '[ "$status" -gt 125 ] && cmp -s mine before'
+	run ssrun -pcsamp -o new $what
+	ok "and nothing is left where none was" test ! -e new
+done
+run ssrun -pcsamp -o mine -pid 999999999
+ok "nor does a process that is not there cost one" cmp -s mine before
+
 run ssrun -pcsamp -o mine sh -c 'kill -INT $$'
 is "^C is said, with the file" "$status:$err" "130:ssrun: interrupted: mine has the samples until then"
 run ssrun -q -pcsamp -o mine sh -c 'kill -INT $$'
