@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Source files, the one with most samples first, their lines in order with the text and some lines
- * around; samples without a line are at the end, by function.
+ * around. Files whose text is not found follow, and samples without a line at the end, by function.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ enum { AROUND = 2 }; /* lines shown before and after one that has samples */
 
 struct line {
 	uint64_t group, file_value, value; /* of the sorting metric */
+	bool found;                        /* the file */
 	uint32_t entity;
 	const struct prof_entity *of;
 	const struct prof_data *d;
@@ -29,7 +30,7 @@ struct listing {
 	const uint64_t *times;
 };
 
-/* Threads, files by samples (what has no line last), lines by number. */
+/* Threads, files by samples (then those not found, last what has no line), lines by number. */
 static int lines_in_order(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
@@ -38,6 +39,7 @@ static int lines_in_order(const void *a, const void *b)
 	return sort_falling(x->group, y->group)
 		       ?: sort_rising(p->key.group, q->key.group)
 		       ?: sort_rising(!p->key.file, !q->key.file)
+		       ?: sort_rising(!x->found, !y->found)
 		       ?: sort_falling(x->file_value, y->file_value)
 		       ?: strcmp(profile_string_at(x->d, p->key.file),
 				  profile_string_at(x->d, q->key.file))
@@ -51,10 +53,22 @@ struct file_sum { /* table entry */
 		uint32_t group, file;
 	} key;
 	uint64_t value;
+	bool found;
 };
 
+static bool source_there(const struct prof_data *d, uint32_t file)
+{
+	struct report_source source;
+
+	if (!file ||
+		report_source_open(&source, profile_string_at(d, file), d->request->source_paths))
+		return false;
+	report_source_close(&source);
+	return true;
+}
+
 /* Samples of each file in each thread; -1 when memory is out. */
-static int add_files(struct table *files, const struct prof_sums *s)
+static int add_files(struct table *files, const struct prof_data *d, const struct prof_sums *s)
 {
 	for (size_t i = 0; i < s->entities.count; i++) {
 		const struct prof_entity *n = profile_entity_at(s, i);
@@ -63,6 +77,8 @@ static int add_files(struct table *files, const struct prof_sums *s)
 		own = table_add(files, &key.key);
 		if (!own)
 			return -1;
+		if (!own->value)
+			own->found = source_there(d, key.key.file);
 		own->value += s->own[i * s->metrics];
 	}
 	return 0;
@@ -80,7 +96,7 @@ static struct line *collect_lines(const struct listing *l, size_t *count)
 
 	if (ranks)
 		*count = report_beside_drop(t, &l->columns->beside, d, s, ranks, *count);
-	if (!ranks || !lines || add_files(&files, s)) {
+	if (!ranks || !lines || add_files(&files, d, s)) {
 		t->failed = true;
 		*count = 0;
 	}
@@ -89,7 +105,8 @@ static struct line *collect_lines(const struct listing *l, size_t *count)
 		const struct file_sum key = {.key = {r->of->key.group, r->of->key.file}};
 		const struct file_sum *file = table_find(&files, &key.key);
 
-		lines[i] = (struct line){r->group, file->value, r->value, r->entity, r->of, d};
+		lines[i] = (struct line){
+			r->group, file->value, r->value, file->found, r->entity, r->of, d};
 	}
 	table_fini(&files);
 	if (*count)

@@ -253,6 +253,18 @@ sed 's/ 40 1/ 9 1/' skid.text | make_experiment few.pcsamp || exit 1
 run prof -heavy few.pcsamp
 like "few samples stay" "$out" 'skid.c, 5'
 
+# files whose text is there come first, whatever their samples
+echo 'int lost(int a) { return a + 1; }' > lost.c
+echo 'int lost(int); int main(int argc, char **argv) { return lost(argc) + (argv == 0); }' > kept.c
+${CC:-gcc} -g -O0 -no-pie -o pair lost.c kept.c || exit 1
+rm lost.c
+at() { nm pair | awk -v name="$1" '$3 == name { print "0x" $1 }'; }
+printf '%s\n' "type pcsamp" "image elf $work/pair" "metric time 1000003 measured clock" "sample 0 0 0 90 1:$(at lost)" \
+	"sample 0 0 0 10 1:$(at main)" | make_experiment pair.pcsamp || exit 1
+is "-lines: a file that is not found is not the first" "$(prof -lines pair.pcsamp | grep -o '^/.*[.]c.*' | sed 's,.*/,,')" \
+	"kept.c
+lost.c: source not found (-source-path DIR)"
+
 # ... and by inlined function: the same samples in all lists
 cat > inlined.c <<'END'
 static inline __attribute__((always_inline)) void wait_there(void)
