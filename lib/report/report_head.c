@@ -243,10 +243,11 @@ static const char *what_counted(const struct prof_data *d)
 	return "count";
 }
 
-/* Images without symbols: of those that few samples are in, only the number is said. */
+/* Images without symbols or lines: of those that few samples are in, only the number is said. */
 struct bare {
 	uint64_t worth; /* samples of a line of its own */
 	size_t said, left;
+	bool unseen;        /* the report names neither functions nor lines */
 	bool own, packaged; /* of those said: some are, or are not, outside of the system's
 			       directories */
 };
@@ -254,8 +255,10 @@ struct bare {
 static void cover_bare(struct report_table *t, const struct prof_data *d, const struct bare *b)
 {
 	if (b->left)
-		report_note(t, "%zu image%s with less than 1%% of the %ss %s no symbols", b->left,
-			plural(b->left), what_counted(d), b->left == 1 ? "has" : "have");
+		report_note(t,
+			"%zu image%s with less than 1%% of the %ss %s no symbols or no debug "
+			"information",
+			b->left, plural(b->left), what_counted(d), b->left == 1 ? "has" : "have");
 	if (b->said)
 		report_note(t, "Without symbols, functions have addresses: %s%s%s",
 			b->own ? "build your programs without -s and strip" : "",
@@ -278,6 +281,12 @@ static bool is_packaged(const char *path)
 	return false;
 }
 
+/* Known: names are fewer than they could be, but right. */
+static bool is_bare(const char *why)
+{
+	return strstr(why, "no symbols") || strstr(why, "no debug information");
+}
+
 static void cover_image(struct report_table *t, const struct prof_data *d, uint32_t i,
 	uint64_t samples, struct bare *bare)
 {
@@ -287,11 +296,12 @@ static void cover_image(struct report_table *t, const struct prof_data *d, uint3
 	if (!samples || d->images.data[i].image->kind == EXPERIMENT_IMAGE_UNKNOWN)
 		return;
 	state = d->names.ops->state(d->names.context, i, &why);
+	if (state == PROF_IMAGE_FINE && why && is_bare(why) &&
+		(bare->unseen || samples < bare->worth)) {
+		bare->left += !bare->unseen;
+		return;
+	}
 	if (state == PROF_IMAGE_FINE && why && strstr(why, "no symbols")) {
-		if (samples < bare->worth) {
-			bare->left++;
-			return;
-		}
 		bare->said++;
 		bare->own |= !is_packaged(path);
 		bare->packaged |= is_packaged(path);
@@ -374,7 +384,7 @@ void report_coverage(struct report_table *t, const struct prof_data *d)
 {
 	uint64_t *samples = report_scratch(t, d->images.count, sizeof(*samples));
 	bool *beside = report_scratch(t, d->metrics.count, sizeof(*beside));
-	struct bare bare = {0};
+	struct bare bare = {.unseen = t->places && !strstr(t->places, "(dso: file")};
 
 	for (size_t i = 0; i < d->metrics.count; i++)
 		cover_metric(t, d, i);

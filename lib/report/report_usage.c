@@ -206,8 +206,8 @@ static void usage_rows(struct usage *u)
 	report_left_out(t, left, "process", report_cut_why(&cut));
 	report_folded(t, &fold, "process", sum);
 	if (u->known && u->unknown)
-		report_note(t, "A status that is missing went to the process's parent; ssrun is "
-			       "that of the command");
+		report_note(t, "Only the command's own status is known: that of another process "
+			       "goes to its parent");
 	vec_fini(&all);
 }
 

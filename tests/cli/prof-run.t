@@ -120,8 +120,14 @@ run prof -usage ranks
 is "-usage, too" "$(printf '%s\n' "$out" | grep -c 'exit 0  [0-9]* app$')" 3
 ssrun -q -fpcsamp -o parent sh -c 'sh -c "exit 3"; :'
 run prof -usage parent
-like "the status of the command is known, and that of others is not, which is said" "$out" '^A status that is missing went to the process.s parent'
+like "the status of the command is known, and that of others is not, which is said" "$out" '^Only the command.s own status is known: that of another process goes to its parent'
 like "... of the command" "$out" ' exit 0  [0-9]+ sh'
+
+# symbols and lines matter only where there are names of functions, and where there are samples
+cp app bare && strip bare
+ssrun -q -source model -gi_hwc -o bare.gi ./bare > out || exit 1
+like "of a stripped program, functions miss symbols" "$(prof bare.gi)" '/bare \([0-9]+ samples\): it has no symbols'
+is "but processes and images do not" "$({ prof -usage bare.gi; prof -dso bare.gi; } | grep symbols)" ""
 run ssrun -explain -dataspace true
 is "two runs are refused" "$status" 125
 like "... by their names" "$err" 'explain samples the command as it is, and dataspace here one on the model'
