@@ -102,6 +102,8 @@ static void fit_put(struct strbuf *out, size_t from, size_t most, size_t common,
 			skipped--;
 		most -= prof_characters(text, &bytes, (most - strlen(DOTS)) / 2) + strlen(DOTS);
 	}
+	while (bytes > 1 && text[bytes - 1] == '.') /* dots once */
+		bytes--;
 	strbuf_add(&cut, text, bytes);
 	strbuf_puts(&cut, DOTS);
 	if (skipped > bytes) {
@@ -131,22 +133,61 @@ bool prof_cut(struct strbuf *out, size_t from, size_t most)
 	return true;
 }
 
-bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common)
+/* Where " (dso: file, line)" begins in a place; NULL: it has none. */
+static const char *fit_tail(const char *text)
 {
-	const char *text = out->length > from ? strbuf_text(out) + from : "",
-		   *end = text + strlen(text), *tail = strrchr(text, '(');
+	const char *tail = strrchr(text, '(');
+	size_t length = strlen(text);
+
+	return tail && tail > text && tail[-1] == ' ' && text[length - 1] == ')' ? tail - 1 : NULL;
+}
+
+/* " (dso: file, line)" becomes " (file, line)": of these three, the dso is known best. */
+static void fit_without_dso(struct strbuf *out, size_t tail)
+{
+	const char *text = strbuf_text(out), *colon = strstr(text + tail, ": ");
+	struct strbuf cut = {0};
+
+	if (!colon)
+		return;
+	strbuf_printf(&cut, " (%s", colon + 2);
+	out->length = tail;
+	strbuf_puts(out, strbuf_text(&cut));
+	out->failed |= cut.failed;
+	strbuf_fini(&cut);
+}
+
+/* Characters of the tail at `tail`; 0: they would leave too little of the name. */
+static size_t fit_kept(const char *tail, size_t most, size_t of)
+{
+	size_t bytes, kept = prof_characters(tail, &bytes, SIZE_MAX);
+
+	return of * kept > (of - 1) * most ? 0 : kept;
+}
+
+bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common, bool by_function)
+{
+	const char *text = out->length > from ? strbuf_text(out) + from : "", *tail;
 	size_t bytes, kept = 0;
 	struct strbuf rest = {0};
 
 	if (prof_characters(text, &bytes, SIZE_MAX) <= most || most <= strlen(DOTS))
 		return false;
-	if (tail && tail > text && tail[-1] == ' ' && end[-1] == ')')
-		kept = prof_characters(--tail, &bytes, SIZE_MAX);
-	if (!kept || 2 * kept > most) {
-		tail = end;
-		kept = 0;
+	tail = fit_tail(text);
+	if (tail && !by_function)
+		kept = fit_kept(tail, most, 2);
+	if (tail && !kept) {
+		size_t at = (size_t)(tail - text);
+
+		fit_without_dso(out, from + at);
+		text = strbuf_text(out) + from;
+		if (prof_characters(text, &bytes, SIZE_MAX) <= most)
+			return true;
+		tail = text + at;
+		kept = by_function ? 0 : fit_kept(tail, most, 3);
 	}
-	strbuf_puts(&rest, tail);
+	if (kept)
+		strbuf_puts(&rest, tail);
 	fit_put(out, from, most - strlen(DOTS) - kept, common, strbuf_text(&rest));
 	out->failed |= rest.failed;
 	strbuf_fini(&rest);

@@ -16,9 +16,10 @@ size_t prof_characters(const char *text, size_t *bytes, size_t most);
  * memory is out: rows are cut without it. */
 size_t *prof_common(const struct report_table *t, const struct prof_style *style);
 /* Shorten what was added since `from` to `most` characters; whether it was longer. Of a place, file
- * and line at its end stay if there is room for more than these; common: of its row. */
+ * and line at its end stay if there is room for more than these, without the dso if need be;
+ * by_function: only beside a whole name. common: of its row. */
 bool prof_cut(struct strbuf *out, size_t from, size_t most);
-bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common);
+bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common, bool by_function);
 
 /* prof_causes.c: all rows of REPORT_CAUSES. */
 void prof_draw_causes(const struct report_table *t, struct strbuf *out);

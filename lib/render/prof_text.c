@@ -250,6 +250,17 @@ static void numbers(const struct drawing *g, size_t row)
 	strbuf_fini(&b);
 }
 
+/* Do names distinguish rows? In other reports several rows are of one function. */
+static bool rows_are_functions(const struct report_table *t)
+{
+	static const char *const reports[] = {"procedures", "timeline", "butterfly", "calltree"};
+
+	for (size_t i = 0; t->report && i < sizeof(reports) / sizeof(reports[0]); i++)
+		if (strcmp(t->report, reports[i]) == 0)
+			return true;
+	return false;
+}
+
 static void prof_text_draw_row(const struct drawing *g, size_t i)
 {
 	const struct report_row *r = &g->table->rows.data[i];
@@ -267,8 +278,8 @@ static void prof_text_draw_row(const struct drawing *g, size_t i)
 	prof_row_text(g->table, i, g->style, g->out);
 	if (is_fitted(g) &&
 		used + (g->split == SIZE_MAX ? PLACE_LEAST : CUT_LEAST) <= g->style->width)
-		*g->cut |= prof_cut_place(
-			g->out, from, g->style->width - used, g->common ? g->common[i] : 0);
+		*g->cut |= prof_cut_place(g->out, from, g->style->width - used,
+			g->common ? g->common[i] : 0, rows_are_functions(g->table));
 	trim(g->out);
 	strbuf_putc(g->out, '\n');
 }

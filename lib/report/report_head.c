@@ -282,7 +282,7 @@ static bool is_packaged(const char *path)
 }
 
 /* Known: names are fewer than they could be, but right. */
-static bool is_bare(const char *why)
+static bool lacks_names(const char *why)
 {
 	return strstr(why, "no symbols") || strstr(why, "no debug information");
 }
@@ -296,7 +296,7 @@ static void cover_image(struct report_table *t, const struct prof_data *d, uint3
 	if (!samples || d->images.data[i].image->kind == EXPERIMENT_IMAGE_UNKNOWN)
 		return;
 	state = d->names.ops->state(d->names.context, i, &why);
-	if (state == PROF_IMAGE_FINE && why && is_bare(why) &&
+	if (state == PROF_IMAGE_FINE && why && lacks_names(why) &&
 		(bare->unseen || samples < bare->worth)) {
 		bare->left += !bare->unseen;
 		return;

@@ -121,9 +121,10 @@ static size_t name_begin(const char *name, size_t end)
 	return begin < end ? begin : 0;
 }
 
-/* name[from, to), with what is deeper than `depth` levels of template arguments left out. */
+/* name[from, to), with what is deeper than `depth` levels of template arguments left out; bare: and
+ * implementations, which are a part of a path in Rust. */
 static void put_templates(
-	struct strbuf *out, const char *name, size_t from, size_t to, unsigned depth)
+	struct strbuf *out, const char *name, size_t from, size_t to, unsigned depth, bool bare)
 {
 	size_t skip, after = SIZE_MAX; /* an operator */
 
@@ -133,7 +134,9 @@ static void put_templates(
 			strbuf_add(out, name + at, skip);
 			at += skip;
 			after = at;
-		} else if (name[at] == '<' && at > from && (at == after || is_word(name[at - 1]))) {
+		} else if (name[at] == '<' && at > from &&
+			   (at == after || is_word(name[at - 1]) ||
+				   (bare && name[at - 1] == ':'))) {
 			size_t end = group_end(name, at);
 
 			if (end > to)
@@ -142,7 +145,7 @@ static void put_templates(
 				strbuf_puts(out, "<...>");
 			} else {
 				strbuf_putc(out, '<');
-				put_templates(out, name, at + 1, end - 1, depth - 1);
+				put_templates(out, name, at + 1, end - 1, depth - 1, bare);
 				strbuf_putc(out, '>');
 			}
 			at = end;
@@ -218,6 +221,10 @@ static void put_ends(struct strbuf *out, const char *text, size_t limit)
 	if (tail < length)
 		tail = first_boundary(text, between_parts, tail, length - room / 4,
 			first_boundary(text, between_words, tail, length - room / 4, tail));
+	while (head > 1 && text[head - 1] == '.') /* of "<...>" */
+		head--;
+	while (text[tail] == '.')
+		tail++;
 	strbuf_add(out, text, head);
 	strbuf_printf(out, "...%s", text + tail);
 }
@@ -227,6 +234,7 @@ void report_name_put(struct strbuf *out, const char *name, enum names_level leve
 	unsigned depth = level >= NAMES_ARGUMENTS || level == NAMES_TYPES ? 0
 			 : level == NAMES_INNER                           ? 1
 									  : 1000;
+	bool bare = level >= NAMES_BARE;
 	struct strbuf text = {0};
 	size_t begin = 0, end = 0, from = 0, to = strlen(name);
 
@@ -238,11 +246,11 @@ void report_name_put(struct strbuf *out, const char *name, enum names_level leve
 		strbuf_puts(&text, name);
 	} else if (level != NAMES_TYPES && find_parameters(name, &begin, &end)) {
 		from = name_begin(name, begin);
-		put_templates(&text, name, from, begin, depth);
-		strbuf_puts(&text, end > begin + 2 ? "(...)" : "()");
-		strbuf_puts(&text, name + end);
+		put_templates(&text, name, from, begin, depth, bare);
+		if (!bare)
+			strbuf_printf(&text, "%s%s", end > begin + 2 ? "(...)" : "()", name + end);
 	} else {
-		put_templates(&text, name, from, to, depth);
+		put_templates(&text, name, from, to, depth, bare);
 	}
 	if (level == NAMES_ENDS)
 		put_ends(out, strbuf_text(&text), limit);

@@ -15,6 +15,7 @@ enum names_level {
 	NAMES_PARAMETERS, /* "f(...)": without a type before the name */
 	NAMES_INNER,      /* and "g<h<...>>" */
 	NAMES_ARGUMENTS,  /* and "g<...>" */
+	NAMES_BARE,       /* and neither "(...)", nor what follows it, nor "<impl a for b>" */
 	NAMES_ENDS,       /* and only beginning and end of what is still longer than limit */
 	NAMES_LEVELS,
 };

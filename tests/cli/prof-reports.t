@@ -265,6 +265,18 @@ is "-lines: a file that is not found is not the first" "$(prof -lines pair.pcsam
 	"kept.c
 lost.c: source not found (-source-path DIR)"
 
+# where rows are of functions, names stay, where they are of lines, these
+long=a_function_of_a_name_of_forty_characters
+printf 'int %s(int a)\n{\n\treturn a + 1;\n}\n\nint main(int argc, char **argv)\n{\n\treturn %s(argc) + (argv == 0);\n}\n' \
+	"$long" "$long" > long.c
+${CC:-gcc} -g -O0 -no-pie -o of_a_long_name long.c || exit 1
+printf '%s\n' "type pcsamp" "image elf $work/of_a_long_name" "metric time 1000003 measured clock" \
+	"sample 0 0 0 90 1:0x$(nm of_a_long_name | awk -v name="$long" '$3 == name { print $1 }')" | make_experiment long.pcsamp || exit 1
+like "a whole row" "$(prof long.pcsamp)" "  $long \(of_a_long_name: long.c, 2\)$"
+like "on a narrow screen, the image goes first" "$(prof -width 91 long.pcsamp)" "  $long \(long.c, 2\)$"
+like "then file and line" "$(prof -width 85 long.pcsamp)" "  $long [(a-z.]*[.][.][.]$"
+like "but not where they tell rows apart" "$(prof -width 70 -heavy long.pcsamp)" '  a_function[a-z_]*[.][.][.] \(long.c, 2\)$'
+
 # ... and by inlined function: the same samples in all lists
 cat > inlined.c <<'END'
 static inline __attribute__((always_inline)) void wait_there(void)

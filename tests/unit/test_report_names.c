@@ -50,6 +50,19 @@ static const struct {
 	{"", "", "", ""},
 };
 
+static const struct {
+	const char *full, *bare;
+} bares[] = {
+	{"main", "main"},
+	{"f(int, char const*)", "f"},
+	{"f(int) [clone .isra.0]", "f"},
+	{"a<int>::each<b>(int, b) const [clone .constprop.0]", "a<...>::each<...>"},
+	{"A<int>::operator()(int) const", "A<...>::operator()"},
+	{"core::slice::cmp::<impl core::cmp::PartialEq<[U]> for [T]>::eq",
+		"core::slice::cmp::<...>::eq"},
+	{"<alloc::vec::Vec<T> as Drop>::drop", "<alloc::vec::Vec<...> as Drop>::drop"},
+};
+
 static void is_form(const char *name, enum names_level level, const char *want)
 {
 	struct strbuf text = {0};
@@ -161,6 +174,9 @@ static void test_ends(void)
 	is_str(strbuf_text(&text), "std::uniform_int_distribution...::a_function",
 		"whole words, where parts of the path are long");
 	text.length = 0;
+	report_name_put(&text, "abcdefgh<...>::ijklmnopqrstuvw<...>", NAMES_ENDS, 14);
+	is_str(strbuf_text(&text), "abcdefgh...>", "dots once");
+	text.length = 0;
 	report_name_put(
 		&text, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4", NAMES_ENDS, 12);
 	ok(text.length <= 12 && (strbuf_text(&text)[4] & 0xc0) != 0x80, "of whole characters");
@@ -175,6 +191,8 @@ int main(void)
 		is_form(forms[i].full, NAMES_INNER, forms[i].inner);
 		is_form(forms[i].full, NAMES_ARGUMENTS, forms[i].arguments);
 	}
+	for (size_t i = 0; i < sizeof(bares) / sizeof(bares[0]); i++)
+		is_form(bares[i].full, NAMES_BARE, bares[i].bare);
 	test_ends();
 	test_notes();
 	test_report();
