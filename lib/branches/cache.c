@@ -172,6 +172,13 @@ void cache_add_run(
 	cache_add(c, table_at(&c->met, *row - 1), times);
 }
 
+double cache_count_cost(int by)
+{
+	if (by == BY_FLAGS)
+		return 1;
+	return by == BY_DETOUR ? COUNT_DETOUR : COUNT_THROUGH;
+}
+
 static void count_copy(struct cache *c, uint64_t *const *values, size_t i)
 {
 	struct copy *copy = table_at(&c->copies, i);
@@ -185,8 +192,8 @@ static void count_copy(struct cache *c, uint64_t *const *values, size_t i)
 	if (!all)
 		return;
 	side = copy->side ? values[copy->arena][copy->side] - a->values[copy->side] : 0;
-	c->plain += (double)all * (copy->head_dear ? COUNT_DEAR : 1) +
-		    (double)side * (copy->side_dear ? COUNT_DEAR : 1);
+	c->plain += (double)all * cache_count_cost(copy->head_by) +
+		    (double)side * cache_count_cost(copy->side_by);
 	if (c->unfinished == i + 1)
 		all--;
 	if (side > all)

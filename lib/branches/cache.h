@@ -6,18 +6,19 @@
  * During a burst, a thread runs copies of the blocks it comes to, and stops only where there is no
  * copy yet. A copy computes the same as the original. The program never sees the address of a copy
  * in registers, on its stack or in its memory: calls push addresses of originals, and returns look
- * up the copy of their target. Its additional instructions use slots of its arena, change no live
- * flags, and write nothing at or below the stack pointer. A thread that stops in a copy, for any
- * reason, is moved to the corresponding place in the original (leave_copies), so signals, faults
- * and system calls happen there.
+ * up the copy of their target. Its additional instructions use slots of its arena, change no flag
+ * and no register that is live, and write nothing at or below the stack pointer. A thread that
+ * stops in a copy, for any reason, is moved to the corresponding place in the original
+ * (leave_copies), so signals, faults and system calls happen there.
  *
  * An indirect transfer adds its own number to the target, so one table holds the copy and the
  * counter of each (site, target). Before the table, a site compares its target with the first few
  * that it went to, which takes half as long: so calls of tiny functions take about as long as
- * natively. Counters are plain increments where flags are dead. Of a conditional branch, one side
- * is counted besides the block. A copied branch costs 0.5 to 1 ns more than the original; a burst
- * of 10^5 branches is therefore limited by translation, some microseconds per block. A timer ends a
- * burst, because a budget would have to be counted as well.
+ * natively. Counters are plain increments where flags are dead; elsewhere they go through a
+ * register that the next instruction overwrites. Of a conditional branch, one side is counted
+ * besides the block. A copied branch costs 0.5 to 1 ns more than the original; a burst of 10^5
+ * branches is therefore limited by translation, some microseconds per block. A timer ends a burst,
+ * because a budget would have to be counted as well.
  *
  * An arena is within reach of the originals of its copies: instructions, then slots of eight bytes
  * (counters, constants, scratch), then a table of the copies that are targets of indirect
@@ -125,7 +126,8 @@ struct copy {
 	uint32_t at;          /* in the arena's code */
 	uint8_t arena;
 	uint8_t kind; /* enum transfer_kind; TRANSFER_NONE: the block ends otherwise */
-	bool side_taken, head_dear, side_dear; /* counted by a detour */
+	bool side_taken;
+	uint8_t head_by, side_by;     /* how they are counted (emit_count) */
 	uint32_t head, side;          /* slots: executions, and exits to one side; 0: none */
 	uint32_t run_taken, run_next; /* rows of runs, + 1; 0: not yet known */
 	bool looped;                  /* it was looked at for an unrolled loop */
@@ -137,12 +139,12 @@ struct turn {
 	uint32_t copy; /* the copy outside of the loop */
 	uint32_t side; /* slot: how often the loop is left there; 0: never */
 	uint64_t to;   /* where the loop goes on */
-	bool dear;     /* the side is counted by a detour */
+	uint8_t by;    /* how the side is counted */
 };
 
 struct loop {
 	uint32_t again;        /* slot: how often its first turn follows its last one */
-	bool dear;             /* that is counted by a detour */
+	uint8_t by;            /* how that is counted */
 	uint32_t first, count; /* in turns */
 };
 
@@ -368,7 +370,11 @@ void emit_slot(struct out *o, const char *bytes, uint32_t slot);
 void emit_wide(struct out *o, const char *bytes, uint64_t immediate);
 /* A copied instruction. */
 void emit_copy(struct out *o, const uint8_t *bytes, const struct insn *insn);
-void emit_count(struct out *o, uint32_t slot, bool flags_dead);
+/* A counter is incremented by one instruction where flags are dead; else through the register of
+ * this number, which is dead, or by a detour over rax. */
+enum { BY_RAX, BY_RCX, BY_FLAGS = 16, BY_DETOUR };
+void emit_count(struct out *o, uint32_t slot, int by);
+double cache_count_cost(int by); /* in plain increments */
 /* An opcode, and the displacement to an address near the code, or a number. */
 void emit_address(struct out *o, const char *bytes, uint64_t to);
 void emit_word(struct out *o, const char *bytes, uint32_t word);
@@ -433,9 +439,10 @@ void doors_clear(struct cache *c, const struct arena *a);
 /* Counts the transfers in the logs, and empties these. */
 void doors_read(struct cache *c);
 
-/* Costs of the methods to count, in plain increments: by a detour, of an indirect transfer, of one
- * that its site compares with by itself. */
-#define COUNT_DEAR     2.5
+/* Costs of the methods to count, in plain increments: through a register, by a detour, of an
+ * indirect transfer, of one that its site compares with by itself. */
+#define COUNT_THROUGH  1.5
+#define COUNT_DETOUR   2.5
 #define COUNT_INDIRECT 5.0
 #define COUNT_NEAR     2.5
 
@@ -509,6 +516,8 @@ bool copy_find_long(struct cache *c, struct held *f, uint64_t address, unsigned 
 	struct insn *insn, uint8_t *bytes);
 /* flags.c: whether flags are dead at an address. */
 bool flags_dead_at(struct cache *c, uint64_t address);
+/* How to count right before the instruction there. */
+int flags_count_by(struct cache *c, uint64_t address);
 
 /* Adds a run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);

@@ -4,8 +4,8 @@
  * jump, and then some targets of branches, places that calls will return to, and callers, as far
  * ahead as a stop is worth.
  *
- * Bursts that time loads count nothing. In others, a block is counted where flags are dead, or by a
- * detour over rax if they are live. Of the two edges of a conditional branch one is counted, the
+ * Bursts that time loads count nothing. In others, a block is counted where flags or a register are
+ * dead, or else by a detour over rax. Of the two edges of a conditional branch one is counted, the
  * one that is probably rare.
  */
 #include <string.h>
@@ -245,17 +245,25 @@ static void copy_connect(struct cache *c, const struct copy *copy)
 	w->first = left;
 }
 
-int copy_place(struct translation *t, const struct copy *copy)
+struct counted copy_place(struct translation *t, const struct copy *copy)
 {
 	const struct code *code = &t->code;
-	unsigned i = 0;
+	int count = (int)code->count, by;
+	int after = copy->kind == TRANSFER_JUMP || copy->kind == TRANSFER_CALL
+			    ? flags_count_by(t->out.cache, copy->taken)
+			    : BY_DETOUR;
 
-	while (i < code->count && !dead_at(code, i))
-		i++;
-	if (i == code->count && !((copy->kind == TRANSFER_JUMP || copy->kind == TRANSFER_CALL) &&
-					flags_dead_at(t->out.cache, copy->taken)))
-		return AT_BEGIN;
-	return (int)i;
+	for (int i = 0; i < count; i++)
+		if (dead_at(code, (unsigned)i))
+			return (struct counted){i, BY_FLAGS};
+	if (after == BY_FLAGS)
+		return (struct counted){count, BY_FLAGS};
+	for (int i = 0; i < count; i++) {
+		by = isa_brief_overwritten(code->at[i], code->insns[i].length);
+		if (by >= 0)
+			return (struct counted){i, by};
+	}
+	return (struct counted){after == BY_DETOUR ? 0 : count, after};
 }
 
 static void emit_logged(struct out *o, const uint8_t *bytes, const struct insn *insn)
@@ -266,19 +274,15 @@ static void emit_logged(struct out *o, const uint8_t *bytes, const struct insn *
 	value_log_after(o, insn);
 }
 
-void copy_straight(struct translation *t, uint32_t slot, int place)
+void copy_straight(struct translation *t, uint32_t slot, struct counted counted)
 {
 	const struct code *code = &t->code;
 	struct out *o = &t->out;
 
-	if (place == AT_BEGIN) {
-		emit_count(o, slot, false);
-		o->undo = COUNTED;
-	}
 	for (int i = 0; i <= (int)code->count; i++) {
 		o->address = i < (int)code->count ? code->insns[i].address : code->end;
-		if (i == place) {
-			emit_count(o, slot, true);
+		if (i == counted.place) {
+			emit_count(o, slot, counted.by);
 			o->undo = COUNTED;
 		}
 		if (i >= (int)code->count)
@@ -294,12 +298,12 @@ void copy_straight(struct translation *t, uint32_t slot, int place)
 
 static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 {
-	int place = counts ? copy_place(t, copy) : NOWHERE;
+	struct counted counted = counts ? copy_place(t, copy) : (struct counted){.place = NOWHERE};
 
 	if (counts)
 		copy->head = arena_slot(t->out.arena, 0);
-	copy->head_dear = place == AT_BEGIN;
-	copy_straight(t, copy->head, place);
+	copy->head_by = (uint8_t)counted.by;
+	copy_straight(t, copy->head, counted);
 }
 
 int copy_way(struct translation *t, const struct hop *hop)
@@ -316,7 +320,7 @@ int copy_way(struct translation *t, const struct hop *hop)
 	if (to && !hop->counter && hop->jump)
 		return 0;
 	if (hop->counter)
-		emit_count(o, hop->counter, flags_dead_at(t->out.cache, hop->target));
+		emit_count(o, hop->counter, flags_count_by(t->out.cache, hop->target));
 	if (to) {
 		emit_jump(o, "\xe9", to->at);
 		return 0;
@@ -338,13 +342,13 @@ static uint64_t emit_condition(struct translation *t, struct copy *copy)
 		copy->side_taken = !copy->side_taken;
 	if (!o->cache->b->request.latency)
 		copy->side = arena_slot(o->arena, 0);
-	copy->side_dear = !flags_dead_at(t->out.cache, copy->side_taken ? x->to : x->next);
+	copy->side_by = (uint8_t)flags_count_by(t->out.cache, copy->side_taken ? x->to : x->next);
 	jump = emit_jump(o, opcode, o->arena->used);
 	later(t, jump, copy->side_taken ? copy->side : 0, x->to);
 	o->address = x->next;
 	o->undo = 0;
 	if (!copy->side_taken && copy->side)
-		emit_count(o, copy->side, flags_dead_at(t->out.cache, x->next));
+		emit_count(o, copy->side, copy->side_by);
 	return x->next;
 }
 
@@ -370,8 +374,9 @@ static uint64_t emit_counting(struct translation *t, struct copy *copy)
 	jump = emit_jump(o, "\xe9", o->arena->used);
 	later(t, jump, 0, x->next);
 	o->address = x->to;
+	copy->side_by = (uint8_t)flags_count_by(t->out.cache, x->to);
 	if (copy->side)
-		emit_count(o, copy->side, flags_dead_at(t->out.cache, x->to));
+		emit_count(o, copy->side, copy->side_by);
 	return x->to;
 }
 

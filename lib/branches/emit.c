@@ -75,17 +75,36 @@ void emit_copy(struct out *o, const uint8_t *bytes, const struct insn *insn)
 	memcpy(o->arena->mirror + begin + insn->relative_at, &word, sizeof(word));
 }
 
-void emit_count(struct out *o, uint32_t slot, bool flags_dead)
+/* Through a register, without flags. */
+static void emit_count_through(struct out *o, uint32_t slot, unsigned reg)
 {
-	if (flags_dead) {
+	uint8_t low = reg & 7, rex = 0x48 | (reg > 7 ? 4 : 0);
+	char load[] = {(char)rex, (char)0x8b, (char)(low << 3 | 5), 0};
+	char store[] = {(char)rex, (char)0x89, load[2], 0};
+	uint8_t lea[5] = {rex | (reg > 7 ? 1 : 0), 0x8d, 0x40 | low << 3 | low};
+	size_t n = 3;
+
+	emit_slot(o, load, slot);
+	if (low == 4)
+		lea[n++] = 0x24; /* as a base, it needs SIB */
+	lea[n++] = 1;
+	emit(o, lea, n); /* lea 1(reg), reg */
+	emit_slot(o, store, slot);
+}
+
+void emit_count(struct out *o, uint32_t slot, int by)
+{
+	if (by == BY_FLAGS) {
 		emit_slot(o, INC, slot);
+		return;
+	}
+	if (by != BY_DETOUR) {
+		emit_count_through(o, slot, (unsigned)by);
 		return;
 	}
 	emit_slot(o, MOV_FROM_RAX, SLOT_RAX);
 	o->undo |= UNDO_RAX;
-	emit_slot(o, MOV_TO_RAX, slot);
-	emit(o, "\x48\x8d\x40\x01", 4); /* lea 1(%rax), %rax */
-	emit_slot(o, MOV_FROM_RAX, slot);
+	emit_count_through(o, slot, BY_RAX);
 	emit_slot(o, MOV_TO_RAX, SLOT_RAX);
 	o->undo &= (uint8_t)~UNDO_RAX;
 }
@@ -264,11 +283,11 @@ void emit_near(struct out *o, struct pair *p, struct site_key *site, const struc
 	site->leads = emit_jump(o, "\xe9", a->used);
 	emit_stack(o, from->kind, from->next, site->drop);
 	o->address = p->to;
+	emit_count(o, p->counter, flags_dead_at(o->cache, p->to) ? BY_FLAGS : BY_RCX);
 	emit_slot(o, MOV_TO_RCX, SLOT_RCX);
 	o->undo = UNDO_RDX;
 	emit_slot(o, MOV_TO_RDX, SLOT_RDX);
 	o->undo = 0;
-	emit_count(o, p->counter, flags_dead_at(o->cache, p->to));
 	emit_jump_to_copy(o, to);
 	o->address = from->end;
 	o->undo = UNDO_RCX | UNDO_RDX;
@@ -290,8 +309,6 @@ void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *t
 	emit_add(o, -(p->to + key));
 	emit(o, "\xe3\x05", 2); /* jrcxz */
 	p->miss = emit_jump(o, "\xe9", a->miss);
-	emit_slot(o, MOV_TO_RCX, p->counter);
-	emit(o, "\x48\x8d\x49\x01", 4); /* lea 1(%rcx), %rcx */
-	emit_slot(o, MOV_FROM_RCX, p->counter);
+	emit_count(o, p->counter, BY_RCX);
 	emit_go(o, p->to, to);
 }

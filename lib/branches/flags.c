@@ -4,6 +4,8 @@
  * overwritten if the instruction may leave it alone (a shift by 0, a repetition of none) or is not
  * documented to write it.
  */
+#include <string.h>
+
 #include "branches/cache.h"
 #include "isa/brief.h"
 
@@ -71,23 +73,29 @@ struct insn_flags flags_of(const uint8_t *bytes, const struct insn *insn)
 	return flags;
 }
 
-bool flags_dead_at(struct cache *c, uint64_t address)
+/* The bytes there; as many as are in the same area and could be examined. */
+static size_t flags_read(
+	struct cache *c, uint64_t address, uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX])
 {
-	struct flags_at *f = table_find(&c->flags, &address);
-	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX] = {0}, live = FLAGS_ALL;
 	const struct area *area = process_area(c->process, address);
+	size_t most = FLAG_INSNS * INSN_LENGTH_MAX;
+
+	memset(bytes, 0, most);
+	if (!area)
+		return 0;
+	return copy_read(
+		c, address, bytes, area->end - address < most ? area->end - address : most);
+}
+
+/* Direct jumps and calls are followed. */
+static bool flags_examine(struct cache *c, uint64_t address)
+{
+	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX], live = FLAGS_ALL;
+	size_t at = 0, have = flags_read(c, address, bytes);
 	struct insn_flags flags;
 	struct insn insn;
-	size_t have, at = 0;
 
-	if (f)
-		return f->dead;
-	f = table_add(&c->flags, &address);
-	if (!f || !area)
-		return false;
-	have = area->end - address < sizeof(bytes) ? area->end - address : sizeof(bytes);
-	have = copy_read(c, address, bytes, have);
-	for (int i = 0; i < FLAG_INSNS && live && at < have; i++, at += insn.length) {
+	for (int i = 0; i < FLAG_INSNS && live && at < have; i++) {
 		const uint8_t *here = bytes + at;
 
 		if (!isa_brief(here, have - at, address + at, &insn, &flags)) {
@@ -96,10 +104,42 @@ bool flags_dead_at(struct cache *c, uint64_t address)
 				return false;
 			flags = flags_of(here, &insn);
 		}
-		if (insn.classes & INSN_BRANCH || flags.reads & live)
+		if (flags.reads & live)
 			return false;
 		live &= (uint8_t)~flags.kills;
+		at += insn.length;
+		if (!(insn.classes & INSN_BRANCH))
+			continue;
+		if (!insn.has_target || insn.classes & INSN_CONDITIONAL)
+			return false;
+		address = insn.target;
+		at = 0;
+		have = flags_read(c, address, bytes);
 	}
-	f->dead = !live;
-	return f->dead;
+	return !live;
+}
+
+bool flags_dead_at(struct cache *c, uint64_t address)
+{
+	struct flags_at *f = table_find(&c->flags, &address);
+	bool dead;
+
+	if (f)
+		return f->dead;
+	dead = flags_examine(c, address);
+	f = table_add(&c->flags, &address);
+	if (f)
+		f->dead = dead;
+	return dead;
+}
+
+int flags_count_by(struct cache *c, uint64_t address)
+{
+	uint8_t bytes[INSN_LENGTH_MAX];
+	int by;
+
+	if (flags_dead_at(c, address))
+		return BY_FLAGS;
+	by = isa_brief_overwritten(bytes, copy_read(c, address, bytes, sizeof(bytes)));
+	return by < 0 ? BY_DETOUR : by;
 }

@@ -41,16 +41,22 @@ struct translation {
 	struct ahead_list ahead;
 };
 
-/* Where a block is counted: before the first instruction at which flags are dead; else after all,
- * if flags are dead at its only target; else at its beginning, by a detour. */
-enum { AT_BEGIN = -1, NOWHERE = -2 };
+/* Where a block is counted, before which instruction, and how (BY_ and registers of emit_count):
+ * where flags are dead; else after all, if they are dead at its only target; else where a register
+ * is overwritten, or after all if its only target overwrites one; else at its beginning, by a
+ * detour. */
+struct counted {
+	int place, by;
+};
+
+enum { NOWHERE = -1 };
 
 /* A block as it is without our breakpoints. */
 void copy_block(struct cache *c, const struct arena *a, uint64_t address, struct code *code);
 /* Of the block that was read. */
-int copy_place(struct translation *t, const struct copy *copy);
+struct counted copy_place(struct translation *t, const struct copy *copy);
 /* Its instructions up to the transfer, counted there. */
-void copy_straight(struct translation *t, uint32_t slot, int place);
+void copy_straight(struct translation *t, uint32_t slot, struct counted counted);
 /* An exit: counted, if necessary, then a jump to its target. Its first byte is at the place that
  * jump leads to. */
 int copy_way(struct translation *t, const struct hop *hop);

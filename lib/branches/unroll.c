@@ -93,15 +93,15 @@ static bool way_find(const struct cache *c, uint32_t first, struct way *w)
 	return false;
 }
 
-/* Begins it where a block is counted without a detour. */
-static void way_rotate(const struct cache *c, struct way *w)
+/* Begins it where a count takes one instruction. */
+static void way_rotate(struct cache *c, struct way *w)
 {
 	struct way old = *w;
 
 	for (unsigned i = 0; i < w->count; i++) {
 		const struct copy *copy = table_at(&c->copies, w->block[i].copy);
 
-		if (copy->head && !copy->head_dear) {
+		if (copy->head && flags_count_by(c, copy->key.address) == BY_FLAGS) {
 			for (unsigned k = 0; k < w->count; k++)
 				w->block[k] = old.block[(i + k) % w->count];
 			return;
@@ -229,7 +229,7 @@ static int unroll_exit(struct unrolling *u, const struct leave *l)
 
 	o->copy = turn->copy;
 	o->turn = 0;
-	turn->dear = !flags_dead_at(c, hop.target);
+	turn->by = (uint8_t)flags_count_by(c, hop.target);
 	return copy_way(t, &hop);
 }
 
@@ -249,12 +249,12 @@ static void unroll_again(struct unrolling *u, struct loop *loop, const struct co
 		return;
 	}
 	emit_patch(o->arena, u->again, o->arena->used);
-	loop->dear = !flags_dead_at(u->cache, first->key.address);
+	loop->by = (uint8_t)flags_count_by(u->cache, first->key.address);
 	o->copy = (uint32_t)table_number(&u->cache->copies, first);
 	o->address = first->key.address;
 	o->undo = COUNTED;
 	o->turn = loop->first + loop->count + 1;
-	emit_count(o, loop->again, !loop->dear);
+	emit_count(o, loop->again, loop->by);
 	o->turn = loop->first + 1;
 	emit_jump(o, "\xe9", u->begin);
 }
@@ -281,7 +281,7 @@ static bool unroll_turns(
 		o->copy = b->copy;
 		o->turn = (uint32_t)c->turns.count;
 		o->undo = COUNTED;
-		copy_straight(t, 0, NOWHERE);
+		copy_straight(t, 0, (struct counted){.place = NOWHERE});
 		unroll_block(u, b, i + 1 == turns * w->count);
 	}
 	return true;
@@ -407,7 +407,7 @@ static void loop_count(struct cache *c, const struct loop *l, uint64_t *const *v
 	const uint64_t *own = values[first->arena];
 	uint64_t all = own[l->again] - a->values[l->again];
 
-	c->plain += (double)all * (l->dear ? COUNT_DEAR : 1);
+	c->plain += (double)all * cache_count_cost(l->by);
 	all += c->unfinished_turn > l->first && c->unfinished_turn <= l->first + l->count + 1;
 	for (uint32_t i = l->first; i < l->first + l->count; i++)
 		all += turn_left(&c->turns.data[i], a, own);
@@ -415,7 +415,7 @@ static void loop_count(struct cache *c, const struct loop *l, uint64_t *const *v
 		struct turn *turn = &c->turns.data[i];
 		uint64_t out = turn_left(turn, a, own);
 
-		c->plain += (double)out * (turn->dear ? COUNT_DEAR : 1);
+		c->plain += (double)out * cache_count_cost(turn->by);
 		all -= c->unfinished_turn == i + 1;
 		out = out < all ? out : all;
 		all -= out;

@@ -309,3 +309,79 @@ bool isa_brief_shape(const uint8_t *bytes, size_t size, struct insn_shape *shape
 	*shape = (struct insn_shape){insn.length, b.head, b.displacement, insn.relative_at != 0};
 	return true;
 }
+
+/* The register fields of an instruction, with the bits of its REX prefix. */
+struct fields {
+	unsigned mode, reg, rm, base, index; /* base and index: NO_FIELD if there is none */
+};
+
+#define NO_FIELD 16u
+
+/* At ModRM. false: it does not fit. */
+static bool fields_at(const uint8_t *bytes, size_t size, unsigned rex, struct fields *f)
+{
+	unsigned low;
+
+	if (!size)
+		return false;
+	f->mode = bytes[0] >> 6;
+	f->reg = (bytes[0] >> 3 & 7u) | (rex & 4) << 1;
+	low = bytes[0] & 7u;
+	f->rm = low | (rex & 1) << 3;
+	f->base = f->mode == 0 && low == 5 ? NO_FIELD : f->rm;
+	f->index = NO_FIELD;
+	if (f->mode == 3 || low != 4)
+		return true;
+	if (size < 2)
+		return false;
+	low = bytes[1] & 7u;
+	f->base = f->mode == 0 && low == 5 ? NO_FIELD : low | (rex & 1) << 3;
+	f->index = (bytes[1] >> 3 & 7u) | (rex & 2) << 2;
+	if (f->index == 4)
+		f->index = NO_FIELD;
+	return true;
+}
+
+static int other_than(unsigned written, unsigned read, unsigned read_too)
+{
+	return written == read || written == read_too || written == 4 ? -1 : (int)written;
+}
+
+/* movzx, movsx. The high bytes of the first registers have numbers of their own. */
+static int overwritten_extended(const uint8_t *bytes, size_t size, unsigned rex)
+{
+	struct fields f;
+	bool narrow;
+
+	if (!size || (bytes[0] & 0xf6) != 0xb6 || !fields_at(bytes + 1, size - 1, rex, &f) ||
+		f.mode != 3)
+		return -1;
+	narrow = !(bytes[0] & 1) && !rex;
+	return other_than(f.reg, narrow && f.rm > 3 ? f.rm - 4 : f.rm, NO_FIELD);
+}
+
+int isa_brief_overwritten(const uint8_t *bytes, size_t size)
+{
+	unsigned rex = size && (bytes[0] & 0xf0) == 0x40 ? bytes[0] : 0;
+	size_t at = rex ? 1 : 0;
+	struct fields f;
+	uint8_t op;
+
+	if (at >= size)
+		return -1;
+	op = bytes[at++];
+	if (op == 0x0f)
+		return overwritten_extended(bytes + at, size - at, rex);
+	if ((op & 0xf8) == 0xb8)
+		return other_than((op & 7u) | (rex & 1) << 3, NO_FIELD, NO_FIELD);
+	if ((op != 0x89 && op != 0x8b && op != 0x8d && op != 0xc7 && op != 0x63) ||
+		!fields_at(bytes + at, size - at, rex, &f))
+		return -1;
+	if (op == 0x8d)
+		return f.mode == 3 ? -1 : other_than(f.reg, f.base, f.index);
+	if (f.mode != 3)
+		return -1;
+	if (op == 0xc7)
+		return f.reg & 7 ? -1 : other_than(f.rm, NO_FIELD, NO_FIELD);
+	return op == 0x89 ? other_than(f.rm, f.reg, NO_FIELD) : other_than(f.reg, f.rm, NO_FIELD);
+}

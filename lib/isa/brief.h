@@ -33,4 +33,9 @@ struct insn_shape {
 /* Of the same instructions; false: it is another. */
 bool isa_brief_shape(const uint8_t *bytes, size_t size, struct insn_shape *shape);
 
+/* The number (0 rax, 1 rcx ... 15) of the register that a move between registers, of an immediate
+ * or of an address overwrites whole. It reads neither this register nor flags nor memory, so it
+ * cannot fault. -1: it is another instruction, writes the stack pointer, or does not fit. */
+int isa_brief_overwritten(const uint8_t *bytes, size_t size);
+
 #endif

@@ -4,11 +4,10 @@
  * that must be the same however they are run.
  *   unruly faults N   faults whose handlers look at where they came from, N thousand rounds of them
  *   unruly code N     its own bytes, return addresses, jumps into instructions, flags over jumps
- *   unruly patched N  code that is changed, run, and changed again
- *   unruly spawns N   vfork, exec and wait
- *   unruly filtered N under a filter of system calls (seccomp), which allows all
- *   unruly deep N     recursion, longjmp out of it, long doubles and vectors
- *   unruly calls N    system calls that fail, and descriptors that mean a file and then a pipe
+ * and calls unruly patched N  code that is changed, run, and changed again unruly spawns N   vfork,
+ * exec and wait unruly filtered N under a filter of system calls (seccomp), which allows all unruly
+ * deep N     recursion, longjmp out of it, long doubles and vectors unruly calls N    system calls
+ * that fail, and descriptors that mean a file and then a pipe
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -138,6 +137,29 @@ static uint64_t flags(void)
 	return sum + carry + less;
 }
 
+/* The carry lives over all of it, so nothing may change flags. Each block has another first use of
+ * registers that later ones read. */
+static uint64_t carried(uint64_t i)
+{
+	uint64_t sum;
+
+	__asm__ volatile(
+		"sub $256, %%rsp\n\tlea 4f(%%rip), %%r9\n\tmov $2, %%r13d\n\tmov %1, %%rcx\n\t"
+		"mov %1, %%rdx\n\tmov %1, %%r12\n\tmov %1, %%rax\n\tstc\n\t"
+		"jmp 1f\n1:\tmov %%rcx, %%rsi\n\tlea 1(%%rax), %%rax\n\tcall 2f\n\t"
+		"lea (%%rax,%%rsi), %%rax\n\tjmp 5f\n"
+		"2:\tlea (%%rax,%%rdx), %%rax\n\tjmp 3f\n"
+		"3:\tlea 3(%%r12), %%r12\n\tmov %%r12, %%r11\n\tcall *%%r9\n\t"
+		"movzbl %%dl, %%edx\n\tret\n"
+		"4:\tmov %%r11d, %%ebx\n\tlea (%%rbx,%%r12), %%r12\n\tret\n"
+		"5:\tjnc 6f\n\tmov %%r13d, %%ecx\n6:\tadc %%r12, %%rax\n\t"
+		"lea (%%rax,%%rcx), %0\n\tadd %%rdx, %0\n\tadd $256, %%rsp"
+		: "=&r"(sum)
+		: "D"(i & 127)
+		: "rax", "rbx", "rcx", "rdx", "rsi", "r9", "r11", "r12", "r13", "memory", "cc");
+	return sum;
+}
+
 static uint64_t jumps(void)
 {
 	uint64_t got;
@@ -173,7 +195,8 @@ static uint64_t code(void)
 
 		memset(from, (int)i, sizeof(from));
 		__asm__ volatile("rep movsb" : "+S"(a), "+D"(b), "+c"(n) : : "memory");
-		sum += here() * 1000000 + below(i) + flags() + jumps() + (uint8_t)to[299];
+		sum += here() * 1000000 + below(i) + flags() + carried(i) + jumps() +
+		       (uint8_t)to[299];
 		for (int k = 0; k < 32; k++)
 			now += bytes[k];
 		sum += (now != before) * 1000000;

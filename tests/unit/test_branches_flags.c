@@ -62,6 +62,64 @@ static void test_cases(void)
 
 #define KINDS (INSN_BRANCH | INSN_CONDITIONAL | INSN_INDIRECT | INSN_CALL | INSN_RETURN)
 
+static long overwriting;
+
+/* What is said to be overwritten only is. */
+static bool overwrites(const uint8_t *bytes, size_t size, const struct insn *whole)
+{
+	const uint32_t other = INSN_BAD | INSN_LOAD | INSN_STORE | INSN_BRANCH;
+	int reg = isa_brief_overwritten(bytes, size);
+
+	if (reg < 0)
+		return true;
+	overwriting++;
+	return !(whole->classes & other) && reg < 16 && reg != REG_RSP &&
+	       insn_registers_have(&whole->writes, (unsigned)reg) &&
+	       !insn_registers_have(&whole->reads, (unsigned)reg) &&
+	       !insn_registers_have(&whole->merges, (unsigned)reg) &&
+	       flags_of(bytes, whole).reads == 0;
+}
+
+static const struct {
+	const char *text, *bytes;
+	size_t size;
+	int reg;
+} moves[] = {
+#define MOVE(text, bytes, reg)                                                                     \
+	{                                                                                          \
+		text, bytes, sizeof(bytes) - 1, reg                                                \
+	}
+	MOVE("mov %rax, %rdi", "\x48\x89\xc7", 7),
+	MOVE("mov %edi, %r9d", "\x44\x8b\xcf", 9),
+	MOVE("mov $5, %r8d", "\x41\xb8\x05\x00\x00\x00", 8),
+	MOVE("mov $5, %rbx", "\x48\xc7\xc3\x05\x00\x00\x00", 3),
+	MOVE("lea 1(%rdi), %rax", "\x48\x8d\x47\x01", 0),
+	MOVE("lea 8(%rdi,%rsi,2), %r12", "\x4c\x8d\x64\x77\x08", 12),
+	MOVE("lea far(%rip), %rbp", "\x48\x8d\x2d\x00\x00\x00\x00", 5),
+	MOVE("movzbl %dil, %eax", "\x40\x0f\xb6\xc7", 0),
+	MOVE("movslq %ecx, %rdx", "\x48\x63\xd1", 2),
+	MOVE("movzbl %bh, %eax", "\x0f\xb6\xc7", 0),
+	MOVE("movzbl %ah, %eax: reads it", "\x0f\xb6\xc4", -1),
+	MOVE("mov %eax, %eax: reads it", "\x89\xc0", -1),
+	MOVE("lea 1(%rax), %rax: reads it", "\x48\x8d\x40\x01", -1),
+	MOVE("lea (%rdi,%rax,2), %rax: reads it", "\x48\x8d\x04\x47", -1),
+	MOVE("mov %rcx, %rsp", "\x48\x89\xcc", -1),
+	MOVE("mov (%rdi), %rax: may fault", "\x48\x8b\x07", -1),
+	MOVE("mov %ax, %di: in part", "\x66\x89\xc7", -1),
+	MOVE("mov $5, %al: in part", "\xb0\x05", -1),
+	MOVE("cmove %ecx, %eax: perhaps not", "\x0f\x44\xc1", -1),
+};
+
+static void test_overwritten(void)
+{
+	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+		is_int(isa_brief_overwritten((const uint8_t *)moves[i].bytes, moves[i].size),
+			moves[i].reg, "%s", moves[i].text);
+		is_int(isa_brief_overwritten((const uint8_t *)moves[i].bytes, 1), -1, "%s, cut",
+			moves[i].text);
+	}
+}
+
 /* What the brief decoder says must be what the general one says. */
 static bool agrees(const uint8_t *bytes, size_t size, uint64_t at, struct insn *whole, long *known)
 {
@@ -70,6 +128,11 @@ static bool agrees(const uint8_t *bytes, size_t size, uint64_t at, struct insn *
 	bool same;
 
 	isa_decode(ISA_X86_64, bytes, size, at, whole);
+	if (!overwrites(bytes, size, whole)) {
+		printf("# %02x %02x %02x %02x: %d is not overwritten\n", bytes[0], bytes[1],
+			bytes[2], bytes[3], isa_brief_overwritten(bytes, size));
+		return false;
+	}
 	if (!isa_brief(bytes, size, at, &insn, &brief))
 		return true;
 	++*known;
@@ -144,6 +207,7 @@ static void test_brief(void)
 	known = 0;
 	is_int(disagree_anywhere(&known), 0, "each opcode");
 	ok(known > 100000, "%ld of these are decoded briefly", known);
+	ok(overwriting > 5000, "%ld instructions only overwrite a register", overwriting);
 }
 
 /* Numbers of sites come from memory of the program, which it may write to. */
@@ -164,6 +228,7 @@ static void test_sites(void)
 int main(void)
 {
 	test_cases();
+	test_overwritten();
 	test_brief();
 	test_sites();
 	return done();
