@@ -444,7 +444,7 @@ void doors_read(struct cache *c);
 #define COUNT_THROUGH  1.5
 #define COUNT_DETOUR   2.5
 #define COUNT_INDIRECT 5.0
-#define COUNT_NEAR     2.5
+#define COUNT_NEAR     2.0
 
 /* flags.c */
 #define FLAGS_ALL 0x3f
