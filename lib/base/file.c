@@ -81,19 +81,38 @@ char *file_read(const char *path, size_t limit, size_t *length, struct error *e)
 	return NULL;
 }
 
+/* What a FIFO's other end never holds up. */
+static int open_regular(const char *path, int flags, struct stat *st, struct error *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+
+	if (fd < 0)
+		return error_sys(e, errno, "cannot read %s", path);
+	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode))
+		return fd;
+	close(fd);
+	return error_set(e, ERR_CONFLICT, "%s is not a regular file", path);
+}
+
+char *file_read_regular(const char *path, size_t limit, size_t *length, struct error *e)
+{
+	struct stat st;
+	int fd = open_regular(path, 0, &st, e);
+
+	return fd < 0 ? NULL : text_of_file(fd, path, limit, length, e);
+}
+
 char *file_read_owned(const char *path, uid_t owner, size_t limit, size_t *length, struct error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	int fd = open_regular(path, O_NOFOLLOW, &st, e);
 
-	if (fd < 0) {
-		error_sys(e, errno, "cannot read %s", path);
+	if (fd < 0)
 		return NULL;
-	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == owner || st.st_uid == 0))
+	if (st.st_uid == owner || st.st_uid == 0)
 		return text_of_file(fd, path, limit, length, e);
 	close(fd);
-	error_set(e, ERR_PERMISSION, "%s is not a regular file of user %u, or of root", path,
+	error_set(e, ERR_PERMISSION, "%s is not a file of user %u, or of root", path,
 		(unsigned)owner);
 	return NULL;
 }

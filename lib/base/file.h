@@ -16,6 +16,8 @@
 /* The whole file, NUL-terminated after *length bytes; to be freed by the caller. NULL with *e set
  * on failure, also for files over `limit` bytes (0: 64 MiB). */
 char *file_read(const char *path, size_t limit, size_t *length, struct error *e);
+/* Likewise, but what is no regular file is refused. Never waits, as for a FIFO's other end. */
+char *file_read_regular(const char *path, size_t limit, size_t *length, struct error *e);
 /* The first line of a file, without its newline; false, and "", if it cannot be read or is empty.
  */
 bool file_line(const char *path, char *line, size_t size);

@@ -164,7 +164,8 @@ static int take_files(struct verification *v, struct run_outcome *o, struct erro
 		const char *path = v->request->files[i];
 
 		if (access(path, F_OK) == 0) {
-			o->files[i] = file_read(path, OUTPUT_LARGEST, &o->file_lengths[i], e);
+			o->files[i] =
+				file_read_regular(path, OUTPUT_LARGEST, &o->file_lengths[i], e);
 			if (!o->files[i])
 				return -1;
 		}

@@ -110,7 +110,7 @@ static int store_version(const struct store *s, bool make, struct error *e)
 			rc = error_hint(e, "prof store add FILE makes one");
 		}
 	} else if (rc == 0) {
-		text = file_read(path, 0, &length, e);
+		text = file_read_regular(path, 0, &length, e);
 		rc = text ? 0 : -1;
 		if (text && strcmp(text, VERSION) != 0)
 			rc = error_set(e, ERR_UNSUPPORTED,
@@ -188,7 +188,7 @@ static int note_path(struct adding *a, const char *id, const struct experiment_i
 	size_t length;
 	int rc = path ? 0 : -1;
 
-	was = path ? file_read(path, 0, &length, NULL) : NULL;
+	was = path ? file_read_regular(path, 0, &length, NULL) : NULL;
 	strbuf_puts(&text, image->path);
 	if (path && (!was || strcmp(was, strbuf_text(&text)) != 0))
 		rc = store_batch_add(&a->batch, path, &text, i, e);

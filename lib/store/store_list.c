@@ -52,7 +52,7 @@ static int read_parts(int directory, const char *path, const char *name, part_na
 	free(sum);
 	if (asprintf(&file, "%s/%s", path, name) < 0)
 		return -1;
-	text = file_read(file, 0, &length, NULL);
+	text = file_read_regular(file, 0, &length, NULL);
 	free(file);
 	for (char *rest = text, *at; text && (at = strsep(&rest, "\n"));) {
 		char **slot = vec_push(parts);
@@ -80,7 +80,8 @@ static int list_file(struct store_image *image, int directory, const char *path,
 	struct store_file f = {.path = NULL};
 	struct stat st;
 
-	if (!store_file_name(name, &f.day, &f.week) || fstatat(directory, name, &st, 0))
+	if (!store_file_name(name, &f.day, &f.week) || fstatat(directory, name, &st, 0) ||
+		!S_ISREG(st.st_mode))
 		return 0;
 	if (asprintf(&f.path, "%s/%s", path, name) < 0)
 		return -1;
@@ -136,7 +137,8 @@ static int list_image(const struct store *s, store_images *images, const char *i
 
 	if (rc == 0 && d) {
 		image->id = strdup(id);
-		image->path = access(path, F_OK) == 0 ? file_read(path, 0, &length, NULL) : NULL;
+		image->path =
+			access(path, F_OK) == 0 ? file_read_regular(path, 0, &length, NULL) : NULL;
 		if (!image->path)
 			image->path = strdup("");
 		if (!image->id || !image->path || list_directory(image, directory, d))

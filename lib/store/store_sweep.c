@@ -160,7 +160,7 @@ static void clear_parts(struct sweep *s, const char *id)
 			break;
 		path = store_path(s->store, id, name, NULL);
 		text = path && faccessat(dirfd(d), sum, F_OK, 0) == 0
-			       ? file_read(path, 0, &length, NULL)
+			       ? file_read_regular(path, 0, &length, NULL)
 			       : NULL;
 		for (char *rest = text, *at; text && (at = strsep(&rest, "\n"));)
 			/* equal contents: the sum of one file may be that file */

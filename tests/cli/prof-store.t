@@ -106,6 +106,19 @@ head -c 60 "$(prof store files code | tail -1)" > "$store/$id/20250304-012345678
 run prof store show code
 like "a damaged file is named" "$err" '20250304-0123456789abcdef.ssexp'
 rm "$store/$id/20250304-0123456789abcdef.ssexp"
+# what would wait for another process is not read
+cp -r "$store" fifos
+rm fifos/$id/path
+mkfifo fifos/$id/path fifos/$id/20250305-0123456789abcdef.ssexp
+for command in list "show $id" "files $id" -gc; do
+	run timeout -s KILL 60 prof store -store fifos $command
+	is "prof store $command does not wait for the writer of a FIFO" "$status" 0
+done
+rm fifos/version
+mkfifo fifos/version
+run timeout -s KILL 60 prof store -store fifos
+like "nor for that of its version" "$status$err" '125prof: .*fifos/version is not a regular file'
+
 run prof store -gc -weeks 1
 like "old files are removed, and images without any" "$status $out" '^0 .* 3 images removed; 0 bytes are left$'
 is "the store is empty" "$(prof store)" "the store is empty"
