@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/plural.h"
 #include "base/strbuf.h"
 #include "experiment/branches.h"
@@ -34,7 +35,7 @@ static const char *percent_of(const struct report_table *t)
 	return t->report && strcmp(t->report, "why") == 0 ? "their cycles" : NULL;
 }
 
-/* "% of the whole run: only find*": names are last, as the line may be cut. */
+/* "only find* (% of the whole run)"; of a line that may be cut, names are last. */
 static void brief_selected(struct report_table *t, const struct prof_data *d)
 {
 	const struct prof_request *r = d->request;
@@ -45,7 +46,9 @@ static void brief_selected(struct report_table *t, const struct prof_data *d)
 		strbuf_printf(&text, "%sonly %s", separator, *w);
 	for (const char *const *w = r->exclude; w && *w; w++, separator = ", ")
 		strbuf_printf(&text, "%swithout %s", separator, *w);
-	if (text.length)
+	if (text.length && of && text.length + strlen(of) + strlen(" (% of )") <= REPORT_BRIEF_ROOM)
+		report_brief(t, "Selected", "%s (%% of %s)", strbuf_text(&text), of);
+	else if (text.length)
 		report_brief(t, "Selected", "%s%s%s%s", of ? "% of " : "", of ? of : "",
 			of ? ": " : "", strbuf_text(&text));
 	t->failed |= text.failed;
@@ -107,10 +110,14 @@ static void brief_commands(struct report_table *t, const struct prof_data *d)
 	size_t shown = 0, inputs = d->request->compare ? d->request->count : 1;
 
 	for (size_t i = 0; i < inputs && shown < FILES_SHOWN; i++) {
-		const char *own = experiment_fact_find(d->request->inputs[i].experiment, "command");
+		const struct experiment_fact *fact =
+			experiment_fact_row(d->request->inputs[i].experiment, "command");
+		const char *own = fact ? fact->value : NULL;
 
 		if (!own || (last && strcmp(last, own) == 0))
 			continue;
+		if (fact->several)
+			own = report_text(t, "one of several: %s", own);
 		text = text ? report_text(t, "%s; %s", text, own) : own;
 		last = own;
 		shown++;
@@ -187,17 +194,21 @@ static void put_samples(struct strbuf *text, const struct prof_data *d, size_t i
 static void brief_metric(struct report_table *t, const struct prof_data *d, size_t i, size_t more)
 {
 	const struct prof_metric *m = &d->metrics.data[i];
+	const char *of =
+		d->request->compare
+			? report_text(t, "%s: ", file_base_name(d->request->inputs[m->input].file))
+			: "";
 	struct strbuf text = {0}, others = {0};
 
 	if (more)
 		strbuf_printf(&others, "; and %zu more (-head)", more);
 	put_samples(&text, d, i, false);
-	if (text.length + others.length > REPORT_BRIEF_ROOM) {
+	if ((of ? strlen(of) : 0) + text.length + others.length > REPORT_BRIEF_ROOM) {
 		text.length = 0;
 		put_samples(&text, d, i, true);
 	}
-	report_brief(t, metric_each(m->metric) ? "Counts" : "Samples", "%s%s", strbuf_text(&text),
-		strbuf_text(&others));
+	report_brief(t, metric_each(m->metric) ? "Counts" : "Samples", "%s%s%s", of ? of : "",
+		strbuf_text(&text), strbuf_text(&others));
 	brief_left_out(t, d, m);
 	t->failed |= text.failed | others.failed;
 	strbuf_fini(&text);

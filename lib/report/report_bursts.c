@@ -2,6 +2,7 @@
 /* The contents of branch records, and their cost. */
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "experiment/branches.h"
 #include "experiment/values.h"
 #include "report/report_columns.h"
@@ -38,8 +39,9 @@ void report_describe_bursts(struct report_table *t, const struct experiment *x)
 	if (!experiment_fact_find(x, EXPERIMENT_VALUE_LEVELS)) {
 		report_summary(t, "Bursts", "%" PRIu64 " (%" PRIu64 " of them cut short)",
 			experiment_tally(x, TALLY_BURSTS), experiment_tally(x, TALLY_BURSTS_CUT));
-		report_summary(t, "Branches followed in them", "%" PRIu64 " (%zu different runs)",
-			experiment_tally(x, TALLY_TRANSFERS), experiment_runs(x));
+		report_summary(t, "Branches followed in them", "%" PRIu64 " (%zu different run%s)",
+			experiment_tally(x, TALLY_TRANSFERS), experiment_runs(x),
+			plural(experiment_runs(x)));
 		describe_windows(t, x);
 		describe_cost(t, x);
 	}

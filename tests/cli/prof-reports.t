@@ -136,7 +136,7 @@ run prof -only 's*' -only compare app.pcsamp.100
 unlike "-only" "$out" 'main|\(unknown\)'
 for view in -procedures -heavy -lines -dso -dis -butterfly -calltree; do
 	run prof $view -only search -exclude nothing app.usertime.200 app.pcsamp.100
-	like "$view -only: what percentages are of" "$out" '^Selected  *% of the whole run: only search, without nothing$'
+	like "$view -only: what percentages are of" "$out" '^Selected  *only search, without nothing \(% of the whole run\)$'
 done
 run prof -butterfly -only search app.usertime.200
 like "-butterfly -only: they are" "$out" '90.0%.* 30.0%  search '
@@ -249,6 +249,11 @@ run prof -heavy -raw skid.pcsamp
 like "-raw: where they were found" "$out" ' 40  main \(skid: skid.c, 5\)'
 run prof -lines skid.pcsamp
 like "-lines as -heavy" "$out" ' 40 .* 4  	__asm__ volatile\("nop"\);'
+for n in 1 2; do
+	sed "s,^type.*,&\nfact command ./skid $n," skid.text | make_experiment command$n.pcsamp || exit 1
+done
+like "of several commands, one is named as such" "$(prof command2.pcsamp command1.pcsamp)" '^Command  *one of several: ./skid 1$'
+like "of one, it alone" "$(prof command1.pcsamp command1.pcsamp)" '^Command  *./skid 1$'
 sed 's/ 40 1/ 9 1/' skid.text | make_experiment few.pcsamp || exit 1
 run prof -heavy few.pcsamp
 like "few samples stay" "$out" 'skid.c, 5'
