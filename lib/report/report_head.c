@@ -363,12 +363,12 @@ static void cover_nothing(struct report_table *t, const struct prof_data *d)
 	if (of->flags & METRIC_CLOCK)
 		report_note(t,
 			"The run was too short for a sample, which comes every %.4g ms: give it "
-			"more work, or add up several runs (ssrun -runs)",
+			"more work, or more runs (ssrun -runs)",
 			period / 1e6);
 	else
 		report_note(t,
 			"No sample: the run had fewer than %.15g %s, which are one: if it should "
-			"have more, give it more work, or add up several runs (ssrun -runs)",
+			"have more, give it more work, or more runs (ssrun -runs)",
 			period, of->short_name);
 }
 

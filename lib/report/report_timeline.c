@@ -57,7 +57,7 @@ static int timeline_untimed(const struct timeline *l, struct error *e)
 	if (!samples) {
 		error_set(e, ERR_NOT_FOUND, "%s has no samples: the run was too short",
 			l->d->request->inputs[0].file);
-		return error_hint(e, "give it more work, or add up several runs (ssrun -runs)");
+		return error_hint(e, "give it more work, or more runs (ssrun -runs)");
 	}
 	error_set(e, ERR_UNSUPPORTED, "the samples of %s have no times",
 		l->d->request->inputs[0].file);

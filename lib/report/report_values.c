@@ -138,7 +138,7 @@ void report_values_none(struct report_values *w, const char *none, unsigned leas
 	else
 		report_note(w->t,
 			"%s, in %d values and %u %s or more; there were %" PRIu64
-			" in all: a longer run, ssrun -runs or a higher %s has more",
+			" in all: a longer run, more runs (ssrun -runs) or a higher %s has more",
 			none, REPORT_VALUES_LEAST, least, logged ? "bursts" : "windows", moments,
 			logged ? "-bursts" : "-budget");
 }
@@ -148,8 +148,8 @@ void report_values_weak(struct report_values *w)
 	bool windows, logged = values_logged(w->d, &windows);
 
 	report_note(w->t,
-		"Weak figures are of fewer than %d %s: a longer run, ssrun -runs or a higher %s "
-		"has more",
+		"Weak figures are of fewer than %d %s: a longer run, more runs (ssrun -runs) or a "
+		"higher %s has more",
 		VALUES_MOMENTS_FEW, logged ? "bursts" : "windows", logged ? "-bursts" : "-budget");
 }
 
@@ -179,12 +179,16 @@ static int no_values(const struct prof_data *d, struct error *e)
 	const struct prof_request *r = d->request;
 	const char *file = r->count ? r->inputs[0].file : "the experiment";
 
-	for (size_t i = 0; i < r->count; i++)
-		if (experiment_has_values(r->inputs[i].experiment)) {
-			error_set(e, ERR_NOT_FOUND, "%s: the run was too short for values", file);
-			return error_hint(e, "give it more work, a rate (ssrun -values -rate 300), "
-					     "or several runs (ssrun -values -runs 30)");
-		}
+	for (size_t i = 0; i < r->count; i++) {
+		const struct experiment *x = r->inputs[i].experiment;
+
+		if (!experiment_has_values(x))
+			continue;
+		error_set(e, ERR_NOT_FOUND, "%s: %s too short for values", file,
+			x->runs > 1 ? "the runs were" : "the run was");
+		return error_hint(e, "give it more work, a rate (ssrun -values -rate 300), or "
+				     "more runs (ssrun -runs)");
+	}
 	error_set(e, ERR_NOT_FOUND, "%s: it has no values", file);
 	return error_hint(e, "ssrun -values command records them");
 }

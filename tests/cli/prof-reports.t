@@ -501,7 +501,7 @@ printf 'type dsc_hwc\nmetric dsc 3023 model - 26\nprocess 100 -1 app\nthread 1 1
 like "no samples of an event: it was too rare" "$(prof none.exp 2>&1)" '^No sample: the run had fewer than 3023 dsc'
 # A run without samples: what to do.
 printf 'type pcsamp\nmetric time 10000019 measured clock\nprocess 100 -1 app\nthread 1 100 app\n' | make_experiment empty.exp
-like "no samples: the run was too short" "$(prof empty.exp 2>&1)" '^The run was too short for a sample, which comes every 10 ms: give it more work, or add up several runs'
+like "no samples: the run was too short" "$(prof empty.exp 2>&1)" '^The run was too short for a sample, which comes every 10 ms: give it more work, or more runs'
 run prof -timeline empty.exp
 like "no line over time either" "$err" '^prof: empty.exp has no samples: the run was too short$'
 unlike "in a part of a run that may be so" "$(prof -from 0 -to 1 empty.exp 2>&1)" 'too short'

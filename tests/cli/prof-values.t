@@ -158,6 +158,10 @@ like "an experiment without values" "$status $err" '^125 .*(has no values|nothin
 printf 'type values\nimage elf %s/app\nmoments 0\n' "$work" | make_experiment short || exit 1
 run prof -operations short
 like "a run without windows was too short" "$status $err" '^125 .*too short for values$'
+prof -merge -o shorts short short
+is "nor are several enough, and nobody is told to begin with several" "$(prof -operations shorts 2>&1)" \
+	"prof: shorts: the runs were too short for values
+prof:   give it more work, a rate (ssrun -values -rate 300), or more runs (ssrun -runs)"
 prof -merge -o sum made made
 is "a file twice has the same shares" "$(prof -arguments sum | list | awk '/argument 1/ { print $1, $2, $4 }')" "2000 70 90"
 
