@@ -98,8 +98,10 @@ int event_encode_for(const char *family, int number, struct event_code *code, st
  * cpu/event=0xNN/: the row that comes nearest, and in what it differs (static). NULL: there is
  * none, and why; *difference NULL, too: another name. */
 const struct event *event_perf_nearest(const char *name, const char **difference);
-/* An event of user mode that is the same as a row's (instructions:u) becomes that row: for a source
- * that sees user mode only. */
+/* The row that counts the same in user mode; NULL: there is none. */
+const struct event *event_perf_same(const char *name);
+/* An event that is the same as a row's (iTLB-load-misses), but for one of the kernel, becomes that
+ * row: for a source that sees user mode only. */
 void event_user_row(struct event_spec *spec);
 /* The same as a hint; 0: it is another name, and there is no hint. */
 int event_perf_hint(const char *name, struct error *e);

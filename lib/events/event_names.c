@@ -258,6 +258,10 @@ int event_parse(const char *text, struct event_spec *spec, struct error *e)
 		snprintf(spec->name, sizeof(spec->name), "%s", text);
 		return 0;
 	}
+	if (pfm.code == ERR_NOT_FOUND && (event = event_perf_same(text))) {
+		strbuf_fini(&others);
+		return take_row(spec, event);
+	}
 	if (others.length && pfm.code == ERR_NOT_FOUND) {
 		error_set(e, ERR_CONFLICT, "'%s' is ambiguous: %s", text, strbuf_text(&others));
 		error_hint(e, "give more of the name, the number or the short name");

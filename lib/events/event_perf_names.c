@@ -264,15 +264,23 @@ const struct event *event_perf_nearest(const char *text, const char **difference
 	return row;
 }
 
-void event_user_row(struct event_spec *spec)
+const struct event *event_perf_same(const char *name)
 {
 	const char *difference;
+	const struct event *row = event_perf_nearest(name, &difference);
+
+	return difference == same ? row : NULL;
+}
+
+void event_user_row(struct event_spec *spec)
+{
 	const struct event *row;
 
-	if (spec->origin != EVENT_ORIGIN_PFM || !spec->encoded || spec->code.levels != EVENT_USER)
+	if (spec->origin != EVENT_ORIGIN_PFM || !spec->encoded ||
+		(spec->code.levels && spec->code.levels != EVENT_USER))
 		return;
-	row = event_perf_nearest(spec->name, &difference);
-	if (!row || difference != same || !(row->flags & EVENT_MODEL))
+	row = event_perf_same(spec->name);
+	if (!row || !(row->flags & EVENT_MODEL))
 		return;
 	spec->origin = EVENT_ORIGIN_TABLE;
 	spec->event = row;

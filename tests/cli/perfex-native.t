@@ -54,8 +54,9 @@ for name in duration_time alignment-faults emulation-faults dummy bpf-output mem
 	run perfex -source model -e "$name" true
 	[ "$status" = 0 ] || like "perf's $name: why there is none" "$err" 'nothing comes near it: [a-z]'
 done
-# Of user mode, which is all that the model sees, they are rows.
-for pair in cycles:u=0 instructions:u=17 branch-misses:u=24; do
+# What is the same as a row is that row: of user mode, which is all that the model sees, and by a maker's name.
+for pair in cycles:u=0 instructions:u=17 branch-misses:u=24 L1-icache-load-misses=9 branch-loads=61 cpu/instructions/u=17 \
+	ex_ret_instr=17 ex_ret_brn_misp=24 inst_retired.any=17 br_retired=61; do
 	run perfex -source model -e "${pair%=*}" true
 	like "perf's ${pair%=*} is counted" "$status $out$err" "^0 .*|^ *${pair#*=} .* model$"
 done
