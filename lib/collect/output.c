@@ -60,6 +60,10 @@ int collect_output_check(const struct collect_output *o, struct error *e)
 	struct file_out f;
 	char *trial;
 
+	if (o->path && strcmp(o->path, "-") == 0) {
+		error_set(e, ERR_CONFLICT, "-o -: standard output is the command's");
+		return error_hint(e, "give a file; prof - reads one from standard input");
+	}
 	if (o->path && may_replace(o->path, e))
 		return -1;
 	if (asprintf(&trial, "%s", o->path ? o->path : o->prefix) < 0)

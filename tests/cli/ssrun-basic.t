@@ -26,6 +26,10 @@ run ssrun -pcsamp -o text true
 is "what is no experiment is not written over" "$status:$(cat text)" 125:precious
 like "and that is said" "$err" 'text exists but is not an experiment'
 
+run ssrun -pcsamp -o - true
+is "a file called - is not made, as prof - reads standard input" "$status $(ls -- -* 2> list)" "125 "
+like "and a file is asked for" "$err" "^ssrun: -o -: standard output is the command's"
+
 echo not a program > text
 chmod -x text
 printf '#!/nowhere/to/be/found\n' > script
