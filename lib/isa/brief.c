@@ -316,6 +316,8 @@ struct fields {
 };
 
 #define NO_FIELD 16u
+#define STACK    4u
+#define FRAME    5u
 
 /* At ModRM. false: it does not fit. */
 static bool fields_at(const uint8_t *bytes, size_t size, unsigned rex, struct fields *f)
@@ -344,7 +346,9 @@ static bool fields_at(const uint8_t *bytes, size_t size, unsigned rex, struct fi
 
 static int other_than(unsigned written, unsigned read, unsigned read_too)
 {
-	return written == read || written == read_too || written == 4 ? -1 : (int)written;
+	if (written == read || written == read_too || written == STACK || written == FRAME)
+		return -1;
+	return (int)written;
 }
 
 /* movzx, movsx. The high bytes of the first registers have numbers of their own. */

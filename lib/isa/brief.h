@@ -35,7 +35,8 @@ bool isa_brief_shape(const uint8_t *bytes, size_t size, struct insn_shape *shape
 
 /* The number (0 rax, 1 rcx ... 15) of the register that a move between registers, of an immediate
  * or of an address overwrites whole. It reads neither this register nor flags nor memory, so it
- * cannot fault. -1: it is another instruction, writes the stack pointer, or does not fit. */
+ * cannot fault. -1: it is another instruction, writes the stack or the frame pointer (from which a
+ * handler of a signal may find callers), or does not fit. */
 int isa_brief_overwritten(const uint8_t *bytes, size_t size);
 
 #endif
