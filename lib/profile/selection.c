@@ -142,7 +142,7 @@ int profile_whom_init(struct prof_data *d, struct error *e)
 	for (const char *const *w = r->only_whom; w && *w; w++)
 		if (whom_check(r, *w, e))
 			return -1;
-	d->unwanted = calloc(r->count + 1, sizeof(*d->unwanted));
+	d->unwanted = calloc(r->count + 1, sizeof(*d->unwanted)); /* ends with NULL */
 	for (size_t i = 0; d->unwanted && i < r->count; i++) {
 		const struct experiment *x = r->inputs[i].experiment;
 		size_t count = x->threads.count;
@@ -160,7 +160,8 @@ int profile_whom_init(struct prof_data *d, struct error *e)
 
 void profile_whom_fini(struct prof_data *d)
 {
-	for (size_t i = 0; d->unwanted && i < d->request->count; i++)
+	/* The request may be gone. */
+	for (size_t i = 0; d->unwanted && d->unwanted[i]; i++)
 		free(d->unwanted[i]);
 	free(d->unwanted);
 	d->unwanted = NULL;

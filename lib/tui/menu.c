@@ -100,31 +100,49 @@ static void menu_views(struct tui *t, struct tui_page *menu, struct tui_page *p)
 	strbuf_fini(&room);
 }
 
-/* The choice of this kind that is the row's; NULL: none, or all there is. */
-static const struct tui_choice *menu_image(
-	const struct report_row *r, const struct tui_choice *choices, size_t count)
+/* Is text this name, or does it begin with it: "4712 gzip -c file"? */
+static bool menu_begins(const char *text, const char *name)
 {
-	size_t images = 0;
-	const struct tui_choice *found = NULL;
+	size_t n = strlen(name);
 
-	for (size_t i = 0; i < count && r && r->image; i++) {
-		images += choices[i].kind == TUI_CHOICE_IMAGE;
-		if (choices[i].kind == TUI_CHOICE_IMAGE && strcmp(choices[i].name, r->image) == 0)
-			found = &choices[i];
-	}
-	return images > 1 ? found : NULL;
+	return text && *name && strncmp(text, name, n) == 0 && (!text[n] || text[n] == ' ');
+}
+
+/* Is the row of this image, process, thread ...? Rows of processes have them in place of an image,
+ * and lists that are divided by them ("process 4712 gzip") beside it. */
+static bool menu_of_row(const struct report_row *r, const struct tui_choice *c)
+{
+	char whole[TUI_WORD + 16];
+
+	if (c->kind == TUI_CHOICE_IMAGE)
+		return r->image && strcmp(c->name, r->image) == 0;
+	snprintf(whole, sizeof(whole), "%s %s", kind_names[c->kind], c->name);
+	return menu_begins(r->thread, whole) || menu_begins(r->image, whole) ||
+	       (c->kind == TUI_CHOICE_PROCESS && menu_begins(r->image, c->name));
+}
+
+/* All reports: of what this row is of, unless that is all there is. */
+static void menu_own_limits(struct tui *t, struct tui_page *menu, const struct report_row *r,
+	const struct tui_choice *choices, size_t count)
+{
+	size_t of_kind[TUI_CHOICES] = {0};
+
+	for (size_t i = 0; i < count; i++)
+		of_kind[choices[i].kind]++;
+	for (size_t i = 0; r && i < count; i++)
+		if (of_kind[choices[i].kind] > 1 && menu_of_row(r, &choices[i]))
+			menu_add(t, menu, &(struct tui_item){.choice = &choices[i]}, "",
+				"all reports: only %s %s", kind_names[choices[i].kind],
+				choices[i].name);
 }
 
 /* What all reports can be limited to. */
 static void menu_limits(struct tui *t, struct tui_page *menu, const struct tui_page *p)
 {
-	const struct tui_choice *choices = NULL, *image;
+	const struct tui_choice *choices = NULL;
 	size_t count = t->source.ops->choices(t->source.context, &choices);
 
-	image = menu_image(tui_page_current(p), choices, count);
-	if (image)
-		menu_add(t, menu, &(struct tui_item){.choice = image}, "",
-			"all reports: only image %s", image->name);
+	menu_own_limits(t, menu, tui_page_current(p), choices, count);
 	for (int kind = 0; kind < TUI_CHOICES; kind++) {
 		size_t of_kind = 0;
 

@@ -29,6 +29,18 @@ sample 0 0 0 900 1:$main 1:$inner
 sample 0 0 0 100 1:$main
 END
 
+"$build/tests/tools/experiment" two.exp <<END
+type usertime
+image elf $work/app
+metric time 1000000 measured clock,stacks
+process 100 -1 app
+thread 1 100 app
+process 200 100 app
+thread 2 200 app
+sample 0 1 0 900 1:$main 1:$inner
+sample 0 2 0 100 1:$main
+END
+
 # ---- without a terminal ----
 run prof -tui app.exp </dev/null
 is "no terminal: our failure" "$status" 125
@@ -78,6 +90,18 @@ keys 'clear; prof -tui -only nosuch app.exp' Enter
 until_text "a selection that has nothing: said below the rows" '-only nosuch: nothing of this report'
 keys q
 until_text "status 1, as in text" '\[1\] ready>'
+keys 'clear; prof -tui -usage two.exp' Enter
+until_text "processes" '>.* 100 app'
+keys Enter
+until_text "the menu of one of two begins with it" '> +all reports: only process 100 app'
+keys Enter
+until_text "all reports are of it" '= prof -usage -only process:100 two.exp'
+keys v Enter
+until_text "the next, too" '= prof .*-only process:100 two.exp'
+keys Z
+until_text "and back" '= prof (-[a-z]+ )?two.exp'
+keys Q
+until_text "the end is as that of a command" '\[0\] ready>'
 keys 'clear; prof -tui app.exp' Enter
 until_text "procedures" 'inner \(app: app.c'
 until_text "the command that prints it" '= prof -procedures app.exp'
