@@ -52,10 +52,12 @@
 #define DOUBT_INDIRECT 0.3
 #define HALF_INDIRECT  0.5
 
-/* What an indirect transfer of a tight loop may take, in the unit of its counting: where a second
- * thread uses the core, or taken jumps take long, copies slow down more than the original. */
-#define TIGHT_UNSURE 0.8 /* ns */
-#define TIGHT_MOST   0.5 /* of the time */
+/* What an increment of a tight loop may take, and an indirect transfer in the unit of its counting:
+ * where a second thread uses the core, or taken jumps take long, copies slow down more than the
+ * original. */
+#define TIGHT_UNSURE    0.15 /* ns */
+#define TIGHT_TRANSFERS 0.8
+#define TIGHT_MOST      0.5 /* of the time */
 
 /* Lets the thread run to the transfer at the end of the block. */
 static int burst_run(struct held *f, const struct block *block)
@@ -240,9 +242,11 @@ struct burst_time {
  */
 static double doubt_time(const struct cache *c, const struct burst_time *t, double ns)
 {
-	double counted = native_time(c, ns), indirect = (c->work - c->plain) / t->ns;
+	double counted = native_time(c, ns), transfers = c->work - c->plain;
+	double indirect = transfers / t->ns;
 	double stops = log(t->used / ns) + log(counted / t->ns);
-	double tight = fmin(tight_part(c) * (c->work - c->plain) * TIGHT_UNSURE / ns, TIGHT_MOST);
+	double unsure = c->plain * TIGHT_UNSURE + transfers * TIGHT_TRANSFERS;
+	double tight = fmin(tight_part(c) * unsure / ns, TIGHT_MOST);
 
 	return hypot(hypot(hypot(DOUBT_STOPS * stops, DOUBT_COUNTING * log(ns / counted)),
 			     DOUBT_INDIRECT * indirect / (indirect + HALF_INDIRECT)),
