@@ -159,7 +159,7 @@ is "a build is recorded" "$status" 0
 like "its program" "$err" "^prof: program by $CC: 3 commands"
 is "all of its commands" "$(jq -r '.commands[] | .[1:] | join(" ")' made.recipe | sort)" "$(printf '%s\n' "$CC -O2 -c main.c" "$CC -O2 -c part.c" "$CC -o program main.o part.o" | sort)"
 cp src/program program.before
-run prof optimize -recipe made.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
+run prof optimize -recipe made.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again1
 like "and is replayed: a verdict" "$status $out" '^[01] afdo .*(accepted|no gain|slower|not above noise)'
 ok "without change of what was built" cmp src/program program.before
 # questions to the compiler and trials that fail are no steps; a program that is stripped keeps what profiles need
@@ -168,7 +168,7 @@ rm -f src/program src/*.o
 run sh -c 'cd src && exec prof optimize -record -o ../probe.recipe -- make -f probe.mk CC='"$CC"
 is "a build with trials and questions" "$status" 0
 like "only what makes files is recorded" "$err" "prof: program by $CC: 3 commands"
-run prof optimize -recipe probe.recipe -how bolt -llvm "$PWD" -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
+run prof optimize -recipe probe.recipe -how bolt -llvm "$PWD" -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again2
 like "a link that strips is replayed with symbols and relocations" "$status $out" '^1 bolt +.*perf2bolt'
 printf 'program: main.o part.o\n\t$(CC) -o $@ main.o part.o\n\t$(CC) -shared -o part.so part.o\n' > src/both.mk
 rm -f src/program src/*.o
@@ -203,7 +203,7 @@ run prof optimize -record -program tools/tool -o ../tool.recipe -- make CC="$CC"
 is "another one that is named" "$status $(jq -r .output ../tool.recipe) $err" "0 tools/tool prof: tools/tool by $CC: 5 commands; add \"train\" and \"tests\", or give -train and -test"
 cd .. || exit 1
 cksum nest/tools/* > nest.before
-run prof optimize -recipe tool.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
+run prof optimize -recipe tool.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again3
 like "it is built" "$status $out" '^[01] afdo .*(accepted|no gain|slower|not above noise)'
 is "in a copy" "$(cksum nest/tools/*)" "$(cat nest.before)"
 # as libtool does it
@@ -211,7 +211,7 @@ printf 'program:\n\t$(CC) -O2 -c main.c part.c\n\tar rc libpart.a part.o\n\tmkdi
 rm -f src/program src/*.o
 run sh -c 'cd src && exec prof optimize -record -o ../lax.recipe -- make -f lax.mk CC='"$CC"
 is "a build that makes a directory and removes it" "$status $(ls -d src/lax 2>/dev/null)" "0 "
-run prof optimize -recipe lax.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again
+run prof optimize -recipe lax.recipe -how afdo -unmodelled -rounds 2 -runs 2 -train '{} 1 2 3' -test '{}' -o again4
 like "is replayed" "$status $out" '^[01] afdo .*(accepted|no gain|slower|not above noise)'
 rm -f src/*.a src/lax.mk
 run sh -c "cd src && exec prof optimize -record -o ../part.recipe -- $CC -o program main.o part.o"
