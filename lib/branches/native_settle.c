@@ -15,6 +15,7 @@
 
 #define BURSTS_LEAST 3
 #define TOGETHER     0.5 /* of the median burst */
+#define FEW          0.15 /* variance, as a part squared, of code that one of very many bursts has seen */
 /* Variance of the logarithm of the factor of bursts' times, at least. */
 #define CLOCK_LEAST 0.0004
 
@@ -174,6 +175,20 @@ static int compare_places(const void *a, const void *b)
 	return (x->burst > y->burst) - (x->burst < y->burst);
 }
 
+/* Code of a part of the program's time is seen by a part of the bursts: how many executions it has
+ * between these is the less known, the fewer they are, whatever goes with it in them. */
+static double doubt_of_few(
+	const struct weigh *w, const struct native_place *first, const struct native_place *last)
+{
+	double in = 0, all = 0;
+
+	for (size_t i = 0; i < w->bursts; i++)
+		all += w->time[i];
+	for (const struct native_place *p = first; p <= last; p++)
+		in += w->time[p->burst];
+	return FEW * fmax(1 - in / fmax(all, 1e-9), 0) / (double)(last - first + 1);
+}
+
 /* Most runs of a program that is never long in the same code are in one burst only. Then the sum is
  * in proportion to the count. */
 static struct native_sum native_sum_up(struct weigh *w, struct native_sum *alone,
@@ -184,6 +199,7 @@ static struct native_sum native_sum_up(struct weigh *w, struct native_sum *alone
 
 	if (first->burst != last->burst) {
 		sum.sum = weigh_sum(w, counts, &sum.variance);
+		sum.variance = fmax(sum.variance, sum.sum * sum.sum * doubt_of_few(w, first, last));
 		return sum;
 	}
 	if (!(one->sum > 0)) {
