@@ -31,7 +31,8 @@ def top(function, operand, instruction=""):
     r = max(found, key=lambda r: r["n"]["value"])
     return r["list"][0]["value"], 100 * r["list"][0]["share"]["value"], r["list"][0]["share"], r["n"]["value"]
 value, share, whole, n = top("power", "argument 1")
-assert value == "7" and abs(share - 90) < 4 and n > 1000 and whole["low"] <= 0.9 <= whole["high"], (value, share, whole, n)
+true = 0.9 + 0.1 / 32  # the other arguments are drawn from 32 values
+assert value == "7" and abs(share - 90) < 4 and n > 1000 and whole["low"] <= true <= whole["high"], (value, share, whole, n)
 value, share, *_ = top("divides", "second operand", "div")
 assert value == "10" and share == 100, (value, share)
 value, share, *_ = top("power", "result", "movsd")
