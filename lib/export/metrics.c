@@ -16,14 +16,16 @@ static bool metrics_taken(const struct export_profile *x, const char *name)
 }
 
 /* As the columns of reports: "time"; "usertime.time" if that is taken, else "time.2". */
-static const char *metrics_fresh_name(struct export_profile *x, const struct prof_metric *m)
+static const char *metrics_fresh_name(struct export_profile *x, size_t index)
 {
+	const struct prof_metric *m = &x->data->metrics.data[index];
 	const struct prof_request *r = x->data->request;
 	const char *own = m->metric->short_name[0] ? m->metric->short_name : "count", *name;
 	const char *type = r->compare ? "" : r->inputs[m->input].experiment->type;
 	int last = 1;
 
-	name = report_text(&x->notes, "%s", own);
+	own = report_text(&x->notes, "%s%s", own, report_column_side(x->data, index));
+	name = own;
 	if (name && metrics_taken(x, name) && type && type[0] && !strchr(type, ','))
 		name = report_text(&x->notes, "%s.%s", type, own);
 	if (!name || !metrics_taken(x, name))
@@ -49,7 +51,7 @@ static int metrics_add_metric(struct export_profile *x, size_t index)
 		.unit_size = of->period ? of->period : 1,
 		.exact = of->flags & METRIC_EXACT,
 		.clock = of->flags & METRIC_CLOCK};
-	own->name = metrics_fresh_name(x, m);
+	own->name = metrics_fresh_name(x, index);
 	return own->name ? 0 : -1;
 }
 

@@ -59,6 +59,27 @@ static const char *fresh_name(
 		       : report_text(t, "%s.%d%s", name, last_of(t, name, suffix) + 1, suffix);
 }
 
+static bool columns_same_metric(const struct prof_metric *a, const struct prof_metric *b)
+{
+	return a->input != b->input && a->metric->event == b->metric->event &&
+	       strcmp(a->metric->name, b->metric->name) == 0 &&
+	       strcmp(a->metric->source, b->metric->source) == 0;
+}
+
+/* As -diff calls its columns. Only a metric that two runs have, so that either name says enough. */
+const char *report_column_side(const struct prof_data *d, size_t i)
+{
+	const struct prof_metric *m = d->metrics.data;
+	size_t others = 0, earlier = 0;
+
+	for (size_t k = 0; d->request->compare && k < d->metrics.count; k++)
+		if (columns_same_metric(&m[k], &m[i])) {
+			others++;
+			earlier += k < i;
+		}
+	return others != 1 ? "" : earlier ? ".after" : ".before";
+}
+
 static size_t metric_column(struct report_columns *c, size_t i, const char *suffix, unsigned flags)
 {
 	const struct prof_metric *m = &c->data->metrics.data[i];
@@ -77,7 +98,10 @@ static size_t metric_column(struct report_columns *c, size_t i, const char *suff
 		.label = of->label,
 	};
 
-	column.name = fresh_name(t, of->short_name[0] ? of->short_name : "count", type, suffix);
+	column.name = fresh_name(t,
+		report_text(t, "%s%s", of->short_name[0] ? of->short_name : "count",
+			report_column_side(c->data, i)),
+		type, suffix);
 	return report_column_add(t, &column);
 }
 
@@ -114,11 +138,15 @@ static void add_ratio(struct report_columns *c, size_t over, size_t under, doubl
 		(struct report_ratio){report_column_add(c->table, &column), over, under, scale};
 }
 
-/* "dsc/gi" */
+/* "dsc/gi", "time.after/before" */
 static const char *ratio_name(const struct report_columns *c, size_t over, size_t under)
 {
 	const struct report_column *columns = c->table->columns.data;
+	const char *side = report_column_side(c->data, under);
 
+	if (side[0] &&
+		columns_same_metric(&c->data->metrics.data[over], &c->data->metrics.data[under]))
+		return report_text(c->table, "%s/%s", columns[c->own[over]].name, side + 1);
 	return report_text(
 		c->table, "%s/%s", columns[c->own[over]].name, columns[c->own[under]].name);
 }
@@ -143,13 +171,6 @@ static void instruction_ratios(struct report_columns *c, size_t under)
 			cycles ? fresh_name(c->table, "cpi", NULL, "") : ratio_name(c, i, under),
 			cycles ? "cycles an instruction" : "for each instruction");
 	}
-}
-
-static bool columns_same_metric(const struct prof_metric *a, const struct prof_metric *b)
-{
-	return a->input != b->input && a->metric->event == b->metric->event &&
-	       strcmp(a->metric->name, b->metric->name) == 0 &&
-	       strcmp(a->metric->source, b->metric->source) == 0;
 }
 
 /* -compare: each metric divided by the first equal one of another run. */

@@ -31,6 +31,9 @@ struct report_columns { /* arrays live until report_finish */
 
 enum report_columns_flag { REPORT_COLUMNS_INCLUSIVE = 1, REPORT_COLUMNS_TREE = 2 };
 
+/* -compare: ".before" or ".after" of a metric that two runs have, else "". */
+const char *report_column_side(const struct prof_data *d, size_t metric);
+
 /* Adds columns to an empty table, the metrics to its experiments, and the lines about both above
  * the rows. executions names that column ("calls", "executions"), NULL: no such column. -1 when
  * memory is out. */

@@ -225,8 +225,9 @@ static void test_compare(void)
 	b.images.data[1].build_id[0] = 7;
 	ok(fake_report(&r, &q, report_procedures, &e) == 0, "-compare %s", e.message);
 	is_int(r.table.columns.count, 6, "two metrics of two files, two ratios");
-	is_str(r.table.columns.data[2].name, "time.2", "names are distinct");
-	is_str(r.table.columns.data[4].name, "time.2/time", "ratio");
+	is_str(r.table.columns.data[2].name, "time.after", "as -diff calls it");
+	is_str(r.table.columns.data[0].name, "time.before", "and the first");
+	is_str(r.table.columns.data[4].name, "time.after/before", "ratio");
 	cell = report_cells(&r.table, (size_t)fake_row(&r.table, "(unknown)", 0));
 	is_int(cell[0].samples, 50, "the same row");
 	is_int(cell[2].samples, 50, "for both");
