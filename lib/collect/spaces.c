@@ -16,6 +16,8 @@
 #include "process/rank.h"
 
 #define MAPS_MAX ((size_t)256 << 20)
+/* Of an exit, after its record: the kernel frees some GB a second. */
+#define EXIT_NS_MOST 1000000000
 /* PERF_RECORD_MISC_FORK_EXEC: it existed before; its mappings are reported. */
 #define MISC_FORK_EXEC (1 << 13)
 
@@ -24,6 +26,8 @@ struct process_entry {
 		uint64_t pid;
 	} key;
 	struct process *process; /* NULL: it has ended */
+	uint32_t ended;          /* its row in the experiment then; 0: none, */
+	uint64_t at;             /* and when */
 };
 
 struct thread_entry {
@@ -66,9 +70,11 @@ static int space_forget(struct spaces *s, struct process_entry *entry, uint64_t 
 		return 0;
 	if (s->leaving)
 		rc = s->leaving(s->context, p);
-	if (time && !s->unlisted)
+	if (time && !s->unlisted && !p->exited)
 		s->experiment->processes.data[p->index].end = spaces_since(s, time);
 	entry->process = NULL;
+	entry->ended = p->index;
+	entry->at = time;
 	if (s->last == p)
 		s->last = NULL;
 	vec_fini(&p->mappings);
@@ -222,11 +228,35 @@ static struct process *space_find(const struct spaces *s, pid_t pid)
 	return entry ? entry->process : NULL;
 }
 
+/* The kernel reports an exit before it is complete: what soon follows it is the same process's,
+ * unless /proc has memory of another of this number. NULL: it is not that, or memory is out. */
+static struct process *space_exiting(struct spaces *s, pid_t pid, uint64_t time)
+{
+	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)pid}};
+	struct process *p;
+	char *maps;
+
+	entry = s->unlisted || s->images->past ? NULL : table_find(&s->processes, &key.key);
+	if (!entry || !entry->ended || time - entry->at > EXIT_NS_MOST)
+		return NULL;
+	maps = proc_text(proc_living(pid), "maps", MAPS_MAX);
+	p = maps && maps[0] ? NULL : calloc(1, sizeof(*p));
+	free(maps);
+	if (!p)
+		return NULL;
+	*p = (struct process){.pid = pid, .index = entry->ended, .exited = true};
+	p->space = ++s->numbers;
+	entry->process = p;
+	return p;
+}
+
 struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time)
 {
 	if (s->last && s->last->pid == pid)
 		return s->last;
 	s->last = space_find(s, pid);
+	if (!s->last)
+		s->last = space_exiting(s, pid, time);
 	if (!s->last)
 		s->last = spaces_add(s, pid, 0, !s->images->past, time);
 	return s->last;

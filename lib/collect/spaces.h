@@ -19,6 +19,7 @@ struct process {
 	uint32_t space;               /* changes with mappings */
 	unsigned threads;             /* that run */
 	bool jitted;                  /* it has samples in generated code */
+	bool exited;                  /* by its record; the kernel is at its end */
 	bool absent;                  /* was not there when spaces were trimmed */
 	VEC(struct mapping) mappings; /* in order of address, without overlaps */
 };

@@ -231,13 +231,15 @@ static const char *name_at(const struct spaces *s, const struct process *p, uint
 	return m ? s->images->list.data[m->image].identity.path : "nothing";
 }
 
+enum { CHILD = 5000101 }; /* no process can have this number */
+
 static void test_spaces(void)
 {
 	struct experiment x;
 	struct collect_images images;
 	struct spaces s;
 	struct process *p, *child;
-	struct record r = {.type = PERF_RECORD_FORK, .pid = 101, .tid = 101, .time = 50};
+	struct record r = {.type = PERF_RECORD_FORK, .pid = CHILD, .tid = CHILD, .time = 50};
 	struct error e;
 
 	if (!ok(experiment_init(&x, &e) == 0, "an experiment"))
@@ -262,19 +264,28 @@ static void test_spaces(void)
 	is_int(p->mappings.count, 3, "in three pieces");
 	r.fork.ppid = r.fork.ptid = 100;
 	is_int(spaces_record(&s, &r), 0, "a fork");
-	child = spaces_process(&s, 101, 60);
+	child = spaces_process(&s, CHILD, 60);
 	is_str(name_at(&s, child, 0x2000), "/nowhere/c", "has its parent's mappings");
 	is_int(x.processes.data[child->index].ppid, 100, "and parent");
-	r = (struct record){.type = PERF_RECORD_COMM, .pid = 101, .tid = 101, .time = 70};
+	r = (struct record){.type = PERF_RECORD_COMM, .pid = CHILD, .tid = CHILD, .time = 70};
 	r.comm.name = "new";
 	r.comm.exec = true;
 	is_int(spaces_record(&s, &r), 0, "an exec");
 	is_str(name_at(&s, child, 0x2000), "nothing", "empties it");
 	is_str(x.processes.data[child->index].command, "new", "and names it");
 	is_str(name_at(&s, p, 0x2000), "/nowhere/c", "not the parent");
-	r = (struct record){.type = PERF_RECORD_EXIT, .pid = 101, .tid = 101, .time = 90};
+	r = (struct record){.type = PERF_RECORD_EXIT, .pid = CHILD, .tid = CHILD, .time = 90};
 	is_int(spaces_record(&s, &r), 0, "an exit");
 	is_int(x.processes.data[2].end, 80, "at its time");
+	child = spaces_process(&s, CHILD, 95);
+	is_int(child->index, 2, "what follows it is the same process's");
+	is_str(name_at(&s, child, 0x2000), "nothing", "which has no memory any more");
+	is_int(spaces_thread(&s, child, CHILD), 2, "its thread also");
+	r = (struct record){.type = PERF_RECORD_FORK, .pid = CHILD, .tid = CHILD, .time = 120};
+	r.fork.ppid = r.fork.ptid = 100;
+	is_int(spaces_record(&s, &r), 0, "its number is another's");
+	is_int(spaces_process(&s, CHILD, 130)->index, 3, "which has a row of its own");
+	is_int(x.processes.data[2].end, 80, "and the first ended when it did");
 	spaces_fini(&s);
 	images_fini(&images);
 	experiment_fini(&x);
