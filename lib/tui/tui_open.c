@@ -151,12 +151,27 @@ long tui_into(struct tui *t, const struct tui_page *p)
 	return tui_report_find(t, to);
 }
 
+/* A branch of a tree that has no place, as a reason of waits, opens itself. */
+static bool unfold(struct tui *t, struct tui_page *p, const struct report_row *r)
+{
+	long row = tui_page_row(p, p->cursor);
+
+	if (!r || r->procedure || r->file || row < 0 || !p->rows.collapsed ||
+		!p->rows.collapsed[row])
+		return false;
+	tui_do_expand(t);
+	return true;
+}
+
 static void enter_row(struct tui *t, struct tui_page *p)
 {
 	const struct report_row *r = tui_page_current(p);
 	const struct step *step = step_of(t, p);
-	long to = tui_into(t, p);
+	long to;
 
+	if (unfold(t, p, r))
+		return;
+	to = tui_into(t, p);
 	if (to < 0 || recenter(t, p, r))
 		return;
 	if (step->rows == OBJECTS)

@@ -263,6 +263,34 @@ static void test_trees(void)
 	end();
 }
 
+/* As the reasons of -waits are: a branch that is about no function. */
+static void test_places_none(void)
+{
+	struct tui_page *p;
+	struct report_row *r = NULL;
+	size_t closed;
+
+	begin("calltree");
+	tui_fake_keys(&t, "C");
+	p = tui_top(&t);
+	for (size_t i = 0; i < p->rows.count && !r; i++)
+		if (p->rows.collapsed[tui_rows_at(&p->rows, i)]) {
+			p->cursor = i;
+			r = &((struct report_table *)(uintptr_t)p->table)
+				     ->rows.data[tui_rows_at(&p->rows, i)];
+		}
+	if (!ok(r != NULL, "a closed branch"))
+		return;
+	r->procedure = r->file = NULL;
+	closed = p->rows.count;
+	tui_fake_keys(&t, "\r");
+	is_str(title(), "calltree", "Right on it opens no view");
+	ok(tui_top(&t)->rows.count > closed, "but what is below it");
+	tui_fake_keys(&t, "\r");
+	ok(strstr(t.message, "nothing to open"), "again: there is nothing else");
+	end();
+}
+
 static void test_order(void)
 {
 	begin("procedures");
@@ -573,6 +601,7 @@ int main(void)
 	test_causes();
 	test_split();
 	test_trees();
+	test_places_none();
 	test_times();
 	test_order();
 	test_inlines();
