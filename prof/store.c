@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/option.h"
+#include "base/plural.h"
 #include "base/say.h"
 #include "base/sheet.h"
 #include "base/shown.h"
@@ -88,9 +89,9 @@ static int list_images(
 			sheet_number(&rows, image->first);
 			sheet_number(&rows, image->last);
 		} else {
-			shown_print("%-12.12s  %08u..%08u  %4zu files  %8" PRIu64 " bytes  %s",
+			shown_print("%-12.12s  %08u..%08u  %4zu file%s  %8" PRIu64 " bytes  %s",
 				image->id, image->first, image->last, image->files.count,
-				image->bytes, image->path);
+				image->files.count == 1 ? " " : "s", image->bytes, image->path);
 		}
 	}
 	if (l->json || l->csv)
@@ -206,9 +207,10 @@ static int sweep_store(const struct store_command_line *l, struct store *s, stru
 
 	if (store_sweep(s, &p, &swept, e))
 		return -1;
-	shown_print("%zu files added up by week, %zu removed, %zu images removed; %" PRIu64
+	shown_print("%zu file%s added up by week, %zu removed, %zu image%s removed; %" PRIu64
 		    " bytes are left",
-		swept.folded, swept.removed, swept.images, swept.bytes);
+		swept.folded, plural(swept.folded), swept.removed, swept.images,
+		plural(swept.images), swept.bytes);
 	return 0;
 }
 

@@ -338,7 +338,9 @@ int file_create(struct file_out *f, const char *path, struct error *e)
 		f->stream = open_incomplete(f);
 	if (!f->stream) {
 		error_sys(e, errno, "cannot write %s", path);
-		error_hint(e, "check that its directory exists and is writable");
+		error_hint(e, there && S_ISDIR(target.st_mode)
+				      ? "give the name of a file in it"
+				      : "check that its directory exists and is writable");
 		file_abandon(f);
 		return -1;
 	}

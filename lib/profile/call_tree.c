@@ -227,12 +227,22 @@ int profile_data_metrics(const struct prof_data *d, struct error *e)
 
 int profile_data_paths(struct prof_data *d, struct error *e)
 {
-	bool stacks = false;
+	bool stacks = false, exact = false;
 
 	if (d->nodes.count)
 		return 0;
-	for (size_t i = 0; i < d->metrics.count; i++)
+	for (size_t i = 0; i < d->metrics.count; i++) {
 		stacks = stacks || (d->metrics.data[i].metric->flags & METRIC_STACKS);
+		exact = exact || (d->metrics.data[i].metric->flags & METRIC_EXACT);
+	}
+	if (!stacks && exact) {
+		error_set(e, ERR_UNSUPPORTED,
+			"exact counts have no call paths: what a function cost for one of its "
+			"callers is not known");
+		return error_hint(e,
+			"-butterfly shows its callers and their calls; ssrun -fusertime "
+			"records call paths");
+	}
 	if (!stacks) {
 		error_set(e, ERR_UNSUPPORTED, "the experiment has no call paths");
 		return error_hint(e, "ssrun -fusertime, -totaltime and the *_hwctime experiments "

@@ -32,6 +32,9 @@ is "a report" "$status $err" "0 "
 like "the caller that calls most comes first" "$(printf '%s\n' "$out" | grep -A1 'calls *%' | tail -1; printf '%s\n' "$out" | grep -m1 'often')" ' 300 .* often [(]calls: calls.c'
 like "then the other" "$out" '^ +70 .* rarely [(]calls: calls.c'
 like "with its label" "$out" '^ +model'
+run prof -inclusive exact.x
+like "there are no call paths" "$status $err" '^125 prof: exact counts have no call paths'
+like "and what there is" "$err" '-butterfly shows its callers and their calls'
 run prof -butterfly -only often -json exact.x
 is "the function's own row: its calls, its caller, its callee" "$(printf '%s\n' "$out" | jq -rc '[.rows[] | select(.role == "head" or .role == "caller" or .role == "callee") | [.role, .procedure, .counts[0].value] | join(" ")] | join("; ")' 2>/dev/null || printf '%s\n' "$out")" \
 	"caller main 300; head often 300; callee malloc 300"

@@ -45,6 +45,8 @@ $work/code,4,20250106,20250303
 $work/other,4,20250106,20250303
 $work/plain,4,20250106,20250303"
 like "one without build-id" "$(prof store)" '^size-.* 4 files .*plain$'
+prof store -store one add e1 2>/dev/null
+like "of one" "$(prof store -store one)" '^size-.* 1 file   .*plain$'
 is "JSON" "$(prof store -json | jq -r '.schema, (.images | length)' | tr '\n' ' ')" "prof.store/1 3 "
 is "what an image has" "$(prof store show code | sed 1d)" "20250106       1 runs  11 samples  1 bursts  112 branches
 20250107       1 runs  11 samples  1 bursts  212 branches
