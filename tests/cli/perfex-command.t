@@ -90,6 +90,10 @@ like "a bad cost table: file, line and column" "$err" 'bad.costs:[0-9]+:[0-9]+: 
 run $perf -o /nowhere/report true
 is "unwritable output: 125" "$status" 125
 like "found before the run" "$err" 'cannot write /nowhere/report'
+like "and what to check" "$err" 'check that its directory exists'
+run perfex -o . -a true
+like "a directory is no file" "$err" 'cannot write [.]: Is a directory'
+like "and what to give" "$err" 'give the name of a file in it'
 unlike "so nothing was run" "$err" 'Task clock'
 run $perf -o unmade ./nowhere
 not_ok "a run that fails leaves no report behind" test -e unmade
@@ -129,15 +133,31 @@ data"
 run $perf -p 0.05 "$build/tests/programs/spin" 0.5
 is "-p: read-outs before the report" "$(printf '%s\n' "$err" | grep -cE '^ +0\.[0-9]+ +69 Task clock' | awk '{ print ($1 >= 2) }')" 1
 
-# -s: between the signals only.  The command tells perfex, its parent, when.
+# -s: between the signals only. The command tells perfex, its parent, when, and goes on once perfex has taken the signal and sleeps
+# again; it looks with what the shell has built in, which costs no page fault.
 cat > phases <<'S'
 #!/bin/sh
-spin=$1
-$spin 0.3; kill -USR1 $PPID; sleep 0.7; $spin 0.2; kill -USR2 $PPID; sleep 0.7; $spin 0.3
+programs() { i=0; while [ $i -lt "$1" ]; do /bin/true; i=$((i + 1)); done; }
+say() { # signal: if that is wanted
+	[ "$signals" ] || return
+	kill -"$1" $PPID
+	state=
+	until [ "$state$pending" = S0 ]; do
+		pending=0
+		while read -r name value _; do
+			case $name in State:) state=$value ;; SigPnd: | ShdPnd:) [ "$value" = 0000000000000000 ] || pending=1 ;; esac
+		done < /proc/$PPID/status
+	done
+}
+signals=${1:-}
+programs 40; say USR1; programs 20; say USR2; programs 40
 S
 chmod +x phases
-run perfex -source os -e task-clock -json -s ./phases "$build/tests/programs/spin"
-is "-s counts between SIGUSR1 and SIGUSR2 (0.2 s of 0.8)" "$(printf %s "$out" | python3 -c 'import json,sys; v=json.load(sys.stdin)["events"][0]["count"]["value"]/1e9; print(0.15 < v < 0.45)')" True
+faults() { printf %s "$out" | python3 -c 'import json,sys; print(next(e["count"]["value"] for e in json.load(sys.stdin)["events"]))'; }
+run perfex -source os -e page-faults -json ./phases; whole=$(faults)
+run perfex -source os -e page-faults -json -s ./phases signals; part=$(faults)
+is "-s counts between SIGUSR1 and SIGUSR2 (20 programs of 100): $part page faults of $whole" \
+	"$(python3 -c "print(0.15 < $part / $whole < 0.25)")" True
 
 # Terminated (a background job of sh ignores ^C): what was counted is printed
 perfex -source os -e task-clock sh -c ': > begun; exec sleep 120' 2> interrupted & perfex=$!

@@ -3,6 +3,9 @@
 # In real time: moments of a program that runs.
 . "$TOP/tests/lib.sh"
 branchy=$build/tests/programs/branchy unruly=$build/tests/programs/unruly
+# Without these, each wait for a process below would last to its end.
+ok "the programs are there (make check-built)" test -x "$branchy" -a -x "$unruly"
+[ "$_failed" = 0 ] || { done_testing; exit 1; }
 
 run ssrun -fpcsamp -bursts 5 true
 is "-bursts alone" "$status $err" "125 ssrun: -bursts needs -branches"
@@ -123,7 +126,7 @@ is "and the process is well" $? 0
 
 # Branches are recorded every two seconds, and what there is of the experiment is written every five.
 ssrun -q -branches -o killed "$branchy" until killed.enough 2>/dev/null & pid=$!
-wait_for sh -c "prof -dump killed 2>/dev/null | grep -q '^branch '"
+ok "it writes branches before its end" wait_for sh -c "prof -dump killed 2>/dev/null | grep -q '^branch '"
 kill -9 $pid
 wait $pid 2>/dev/null
 touch killed.enough

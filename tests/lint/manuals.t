@@ -10,7 +10,7 @@ else
 	skip "manual pages are clean" "mandoc is not installed"
 fi
 if command -v groff >/dev/null; then
-	for width in 66 78 100; do
+	for width in 60 66 78 100; do
 		is "no line of a page is too long for $width columns" "$(for page in docs/man/*.[1-9]; do
 			groff -k -mandoc -ww -Tutf8 -rLL=${width}n -rLT=${width}n "$page" 2>&1 >/dev/null; done)" ""
 	done
