@@ -207,23 +207,34 @@ static void end_close(struct branches *b, struct held *f)
 	branches_pin_free(b);
 }
 
+/* Stopping a thread takes events, and it may have become another program by one of them. */
+static bool window_stands(struct branches *b, const struct window *w, pid_t pid)
+{
+	const struct candidate *c = w->candidate;
+
+	return process_find(b, pid) == w->process &&
+	       process_address(w->process, c->key.device, c->key.inode, c->key.offset) ==
+		       w->address;
+}
+
 static void open_window(struct branches *b, struct window *w, double returns)
 {
 	struct held f = {.b = b, .tid = w->process->pid, .process = w->process};
-	const struct block *block = branches_block(b, w->process, w->address);
 	bool close = w->process->threads == 1;
 	pid_t pid = w->process->pid;
+	const struct block *block;
 
-	if (!block || block->end != w->address) {
-		w->candidate->lost = true; /* the code has changed */
-		return;
-	}
 	b->probe_every = returns < CLOSE ? 2 : 4;
 	if (close)
 		begin_close(b, &f);
-	if (process_find(b, pid) == w->process &&
-		sites_put(b, w->process, w->address, &block->transfer) == 0 && watch(b, w) == 0)
-		window_count(b, w);
+	if (window_stands(b, w, pid)) {
+		block = branches_block(b, w->process, w->address);
+		if (!block || block->end != w->address)
+			w->candidate->lost = true; /* the code has changed */
+		else if (sites_put(b, w->process, w->address, &block->transfer) == 0 &&
+			 watch(b, w) == 0)
+			window_count(b, w);
+	}
 	sites_clear(b);
 	if (close)
 		end_close(b, &f);
