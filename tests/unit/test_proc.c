@@ -160,7 +160,8 @@ static void mappings(void)
 	text = proc_text(getpid(), "maps", (size_t)1 << 20);
 	part = proc_text(getpid(), "maps", 100);
 	ok(text && part && strlen(part) == 100 && strncmp(text, part, 100) == 0, "a part of all");
-	ok(text && own_mapping((uintptr_t)&m, &m, text) && strcmp(m.path, "[stack]") == 0,
+	/* The stack; under Valgrind it has no name. */
+	ok(text && own_mapping((uintptr_t)&m, &m, text) && strchr(m.mode, 'w'),
 		"the last lines, too");
 	free(text);
 	free(part);
