@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/blocked.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -59,6 +60,7 @@ static int blocked_pause(struct blocked *b, const struct off *o, uint32_t phase,
 		.count = ends,
 		.time = to - from,
 		.longest = to - from};
+	long number;
 
 	if (from >= to)
 		return 0;
@@ -72,7 +74,14 @@ static int blocked_pause(struct blocked *b, const struct off *o, uint32_t phase,
 		row.key.waker = o->wake.thread;
 		row.key.waker_node = o->wake.node;
 	}
-	return experiment_row(b->experiment, EXPERIMENT_PAUSES, &row) < 0 ? -1 : 0;
+	number = experiment_row(b->experiment, EXPERIMENT_PAUSES, &row);
+	if (number < 0)
+		return -1;
+	if (o->woken || !ends || !wake_windows_missed(&b->windows, o->began, to) ||
+		experiment_obstacle_at(b->experiment, (size_t)obstacle)->key.reason ==
+			PAUSE_PROCESSOR)
+		return 0;
+	return missed_add(&b->missed, (size_t)number, &row);
 }
 
 /* Shells wait for the signal of a child. The kernel records no wake by a thread that ends, but its
@@ -264,8 +273,25 @@ int blocked_look(struct blocked *b)
 	return 0;
 }
 
-int blocked_end(struct blocked *b)
+/* "sampled: of 3.2% of the run" */
+static int say_missed(struct blocked *b, uint64_t time)
 {
+	char text[80];
+
+	if (!b->windows.gaps.count)
+		return 0;
+	snprintf(text, sizeof(text), PAUSE_WAKES_SAMPLED "%.1f%% of the run",
+		100 * wake_windows_share(&b->windows, time));
+	return experiment_fact(b->experiment, PAUSE_WAKES_FACT, text, NULL);
+}
+
+int blocked_end(struct blocked *b, uint64_t time)
+{
+	long processor = obstacles_processor(&b->obstacles);
+
+	if (processor < 0 || say_missed(b, time) ||
+		missed_divide(&b->missed, b->experiment, (uint32_t)processor))
+		return -1;
 	return obstacles_end(&b->obstacles);
 }
 
@@ -273,4 +299,6 @@ void blocked_fini(struct blocked *b)
 {
 	table_fini(&b->threads);
 	obstacles_fini(&b->obstacles);
+	wake_windows_fini(&b->windows);
+	missed_fini(&b->missed);
 }

@@ -8,8 +8,10 @@
 #ifndef COLLECT_BLOCKED_H
 #define COLLECT_BLOCKED_H
 
+#include "collect/missed_wakes.h"
 #include "collect/obstacles.h"
 #include "collect/spaces.h"
+#include "collect/wake_windows.h"
 
 struct blocked {
 	struct experiment *experiment; /* borrowed */
@@ -19,6 +21,8 @@ struct blocked {
 	struct table threads; /* by tid */
 	uint64_t unknown;     /* samples of intervals with unknown call paths */
 	struct obstacles obstacles;
+	struct wake_windows windows; /* in which wakes are recorded */
+	struct missed_wakes missed;
 };
 
 /* Where a thread is; node: of its call path. */
@@ -54,8 +58,8 @@ int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
 int blocked_look(struct blocked *b);
 /* Charges all threads that are still off, up to time: a phase or the run ends. */
 int blocked_settle(struct blocked *b, uint32_t phase, uint64_t time);
-/* After the last pause, when the kernel's functions have names. */
-int blocked_end(struct blocked *b);
+/* After the last pause, when the kernel's functions have names. time: the end of the run. */
+int blocked_end(struct blocked *b, uint64_t time);
 void blocked_fini(struct blocked *b);
 
 #endif

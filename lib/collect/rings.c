@@ -79,13 +79,13 @@ static int map_ring(struct rings *r, struct ring *ring, int fd, struct error *e)
 static int ring_remember(struct rings *r, int fd, uint32_t index, struct error *e)
 {
 	struct id *id, key = {{0}, 0};
-	int *slot = vec_push(&r->fds);
+	struct ring_event *slot = vec_push(&r->fds);
 
 	if (!slot) {
 		close(fd);
 		return error_nomem(e);
 	}
-	*slot = fd;
+	*slot = (struct ring_event){fd, index};
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &key.key.id) != 0)
 		return 0;
 	id = table_add(&r->ids, &key.key);
@@ -155,7 +155,15 @@ int rings_open(
 void rings_enable(struct rings *r, bool on)
 {
 	for (size_t i = 0; i < r->fds.count; i++)
-		ioctl(r->fds.data[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(r->fds.data[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void rings_enable_event(struct rings *r, uint32_t index, bool on)
+{
+	for (size_t i = 0; i < r->fds.count; i++)
+		if (r->fds.data[i].index == index)
+			ioctl(r->fds.data[i].fd,
+				on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 static uint32_t ring_event_of(const struct rings *r, uint64_t id)
@@ -171,8 +179,9 @@ void rings_totals(const struct rings *r, uint64_t *totals)
 		/* read_format may add fields after the value */
 		uint64_t id = 0, values[8] = {0};
 
-		if (ioctl(r->fds.data[i], PERF_EVENT_IOC_ID, &id) == 0 &&
-			read(r->fds.data[i], values, sizeof(values)) >= (ssize_t)sizeof(values[0]))
+		if (ioctl(r->fds.data[i].fd, PERF_EVENT_IOC_ID, &id) == 0 &&
+			read(r->fds.data[i].fd, values, sizeof(values)) >=
+				(ssize_t)sizeof(values[0]))
 			totals[ring_event_of(r, id)] += values[0];
 	}
 }
@@ -371,12 +380,12 @@ void rings_drop_ended(struct rings *r)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < r->fds.count; i++) {
-		struct pollfd p = {.fd = r->fds.data[i]};
+		struct pollfd p = {.fd = r->fds.data[i].fd};
 
 		if (poll(&p, 1, 0) == 1 && (p.revents & POLLHUP) && !has_ring(r, p.fd))
 			close(p.fd);
 		else
-			r->fds.data[kept++] = p.fd;
+			r->fds.data[kept++] = r->fds.data[i];
 	}
 	/* With more than one event, records would need their numbers. */
 	if (kept < r->fds.count && r->types.count == 1)
@@ -425,7 +434,7 @@ void rings_fini(struct rings *r)
 		if (r->rings.data[i].page)
 			munmap(r->rings.data[i].page, r->page_size + r->rings.data[i].size);
 	for (size_t i = 0; i < r->fds.count; i++)
-		close(r->fds.data[i]);
+		close(r->fds.data[i].fd);
 	if (left >= 0)
 		close(left);
 	vec_fini(&r->rings);

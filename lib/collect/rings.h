@@ -25,13 +25,18 @@ struct ring {
 	uint64_t next;       /* time of the record at tail; UINT64_MAX: there is none */
 };
 
+struct ring_event {
+	int fd;
+	uint32_t index; /* as it was opened */
+};
+
 struct rings {
 	struct record_format format; /* without fields that only some events have */
 	VEC(uint64_t) types;         /* sample types, by index of the event */
 	VEC(struct ring) rings;
 	VEC(uint32_t)
-	order;        /* indices of the rings that have a record, as a heap: while draining */
-	VEC(int) fds; /* of all events */
+	order; /* indices of the rings that have a record, as a heap: while draining */
+	VEC(struct ring_event) fds; /* of all events, on all processors */
 	VEC(struct pollfd) poll;
 	struct table ids; /* of the kernel -> index of the event */
 	size_t page_size;
@@ -52,6 +57,8 @@ int rings_init(struct rings *r, const struct record_format *format, size_t bytes
 int rings_open(
 	struct rings *r, struct perf_event_attr *attr, pid_t pid, uint32_t index, struct error *e);
 void rings_enable(struct rings *r, bool on);
+/* Likewise, of the events that were opened with that number. */
+void rings_enable_event(struct rings *r, uint32_t index, bool on);
 /* Adds the total counts, of all processes that inherited the events, to totals[index]. */
 void rings_totals(const struct rings *r, uint64_t *totals);
 /*

@@ -141,6 +141,7 @@ static int sampler_on_wake(
 	bool interrupt;
 	pid_t tid;
 
+	s->wakes++;
 	if (wake_parse(&s->wake_format, &r->sample, &tid, &interrupt))
 		return 0;
 	if (interrupt)
@@ -230,6 +231,7 @@ static int sampler_apply(struct sampler *s, const struct record *r)
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		sampler_metric_of(s, r)->lost += r->lost;
+		s->wakes += r->lost; /* there are too many of some kind */
 		return 0;
 	case PERF_RECORD_THROTTLE:
 		sampler_metric_of(s, r)->throttled++;
@@ -322,6 +324,23 @@ static void count_clock(struct sampler *s)
 	branches_beside(s->branches.branches, s->experiment->cost_of_clock);
 }
 
+/* The kernel records wakes, or none, from now on. */
+static int turn_wakes(struct sampler *s)
+{
+	uint64_t now = clock_ns(), wakes = s->wakes, then;
+	int on = wake_windows_turn(&s->blocked.windows, now, wakes, s->wakes_cost);
+
+	s->wakes = 0;
+	if (on < 0)
+		return 0;
+	for (uint32_t i = 0; i < s->events.count; i++)
+		if (s->events.data[i].wakes)
+			rings_enable_event(&s->rings, i, on > 0);
+	then = clock_ns();
+	s->wakes_cost = then - now;
+	return wake_windows_turned(&s->blocked.windows, now, then, on > 0);
+}
+
 int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
 {
 	if (python_snapshot(&s->python))
@@ -331,7 +350,7 @@ int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
 	reserve_end(s);
 	if (s->branches.branches)
 		count_clock(s);
-	return s->blocking && blocked_look(&s->blocked) ? error_nomem(e) : 0;
+	return s->blocking && (blocked_look(&s->blocked) || turn_wakes(s)) ? error_nomem(e) : 0;
 }
 
 /* Of the kernel and the vdso, which exist to the end. */
@@ -377,7 +396,7 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 		metric->reasons[EXPERIMENT_NO_STACK] += s->blocked.unknown;
 	}
 	if (spaces_end(&s->spaces) || name_the_rest(s) || sampler_put_values(s) ||
-		(s->blocking && blocked_end(&s->blocked)) || python_say(&s->python))
+		(s->blocking && blocked_end(&s->blocked, time)) || python_say(&s->python))
 		return error_nomem(e);
 	return 0;
 }

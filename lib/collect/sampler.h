@@ -33,6 +33,8 @@ struct sampler {
 	struct blocked blocked;
 	bool blocking;                    /* blocked is used */
 	struct wake_format wake_format;   /* of samples of wakes */
+	uint64_t wakes;                   /* records of them since the last turn */
+	uint64_t wakes_cost;              /* ns, of turning them on or off */
 	VEC(struct sampler_event) events; /* by the numbers in rings */
 	struct branch_records branches;
 	struct value_records values;

@@ -61,6 +61,9 @@ extern const char *const experiment_wake_words[WAKE_KINDS];
 
 /* The fact that says whether it was seen. */
 #define PAUSE_WAKES_FACT "wakes"
+/* It begins so where they were recorded in a part of the run only, and says in which. What of waits
+ * is a wait for a processor, and what ended them, is estimated there by that part. */
+#define PAUSE_WAKES_SAMPLED "recorded in "
 
 struct experiment_pause { /* likewise */
 	struct {

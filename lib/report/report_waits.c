@@ -246,14 +246,15 @@ static void waits_row(struct waits *w, size_t index, const struct report_row *ro
 	const struct wait *own = wait_at(w, index), *all = wait_at(w, 0);
 	size_t at = report_row_add(w->t, row);
 	struct report_cell *cells = report_cells(w->t, at);
+	enum label label = w->t->columns.data[w->columns + WAITS_TIME].label;
 	const char *path;
 
 	report_no_shares(w->t, at);
 	cells += w->columns;
-	cells[WAITS_TIME].quantity = quantity_exact((double)own->time * 1e-9, LABEL_MEASURED);
+	cells[WAITS_TIME].quantity = quantity_exact((double)own->time * 1e-9, label);
 	cells[WAITS_TIME].percent = report_percent((double)own->time, (double)all->time);
 	cells[WAITS_TIME].cumulative = NAN;
-	cells[WAITS_COUNT].quantity = quantity_exact((double)own->count, LABEL_MEASURED);
+	cells[WAITS_COUNT].quantity = quantity_exact((double)own->count, label);
 	cells[WAITS_LONGEST].quantity = quantity_exact((double)own->longest * 1e-9, LABEL_MEASURED);
 	cells[WAITS_KIND].text = own->key.level == LEVEL_REASON && own->key.what < PAUSE_REASONS
 					 ? experiment_pause_words[own->key.what]
@@ -388,20 +389,41 @@ static int waits_none(const struct prof_request *r, struct error *e)
 	return error_hint(e, "record them with ssrun -totaltime");
 }
 
+/* The part of the run in which wakes were recorded, as its fact says; NULL: in all. */
+static const char *waits_sampled(const struct waits *w)
+{
+	const size_t length = strlen(PAUSE_WAKES_SAMPLED);
+
+	for (size_t i = 0; i < w->d->request->count; i++) {
+		const char *text =
+			experiment_fact_find(w->d->request->inputs[i].experiment, PAUSE_WAKES_FACT);
+
+		if (text && strncmp(text, PAUSE_WAKES_SAMPLED, length) == 0)
+			return text;
+	}
+	return NULL;
+}
+
 static void waits_notes(struct waits *w)
 {
-	const char *why = NULL;
+	const char *why = NULL, *sampled = waits_sampled(w);
 	bool joined = false;
 
 	for (size_t i = 0; i < w->d->request->count && !why; i++)
 		why = experiment_fact_find(w->d->request->inputs[i].experiment, PAUSE_WAKES_FACT);
+	if (sampled)
+		report_note(w->t,
+			"What let threads go on was %s: by the pauses that ended there is "
+			"estimated what of the others was a wait for a processor, and which thread "
+			"ended them",
+			sampled);
 	for (size_t i = 0; i < w->t->rows.count && !joined; i++)
 		joined = w->t->rows.data[i].joined;
 	if (joined)
 		report_note(w->t, "Rows without figures have those of the row above");
 	if (w->left)
 		report_note(w->t, "%zu row%s left out (-whole)", w->left, plural(w->left));
-	if (!w->seen && w->unseen && (!why || strcmp(why, "seen") != 0))
+	if (!w->seen && w->unseen && !sampled && (!why || strcmp(why, "seen") != 0))
 		report_note(w->t, "What let threads go on was %s", why ? why : "not seen");
 	else if (!w->seen && w->unseen)
 		report_note(w->t, "No thread of the run let another go on: waits ended by timers, "
@@ -424,6 +446,8 @@ static int waits_make(struct waits *w, struct error *e)
 
 	report_describe(w->t, w->d);
 	w->columns = report_columns_add(w->t, waits_columns, WAITS_COLUMNS);
+	for (size_t i = WAITS_TIME; i <= WAITS_COUNT && !w->t->failed && waits_sampled(w); i++)
+		w->t->columns.data[w->columns + i].label = LABEL_ESTIMATED;
 	if (w->t->failed || !table_add(&w->all, &all.key))
 		return error_nomem(e);
 	for (size_t i = 0; i < r->count; i++)

@@ -194,6 +194,12 @@ if [ "$(id -u)" = 0 ] && unshare -m sh -c '[ -e /sys/kernel/tracing/events/sched
 	run unshare -m sh traced ssrun -totaltime -o alone "$waits" sleep 50
 	run prof -waits alone
 	unlike "of one thread alone, nothing is said that was seen" "$out" 'go on was seen'
+	# More often than is recorded: parts of it stand for all.
+	run unshare -m sh traced ssrun -totaltime -o sampled "$waits" often 2000
+	run prof -waits sampled
+	like "frequent handovers are recorded in a part of the run" "$out" 'What let threads go on was recorded in [0-9.]+% of the run'
+	is "figures by parts are estimated" "$(prof -waits -json sampled | jq -r '[.rows[] | .counts[0].label] | unique | join(" ")')" estimated
+	like "and say who ended most waits" "$(prof -waits -whole sampled | grep -A9 ' pipe 1, read')" 'woken by thread [0-9]+ waits in waits_often'
 	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"' sh ssrun -totaltime -o unseen "$waits" futex 50
 	run prof -waits unseen
 	like "without tracefs, the report says that it does not know" "$out" 'What let threads go on was not seen: tracefs is not mounted'

@@ -8,6 +8,8 @@
 
 #include "collect/blocking_calls.h"
 #include "collect/descriptors.h"
+#include "collect/missed_wakes.h"
+#include "collect/wake_windows.h"
 #include "collect/wakes.h"
 
 #define REST " 00000000:00000000 00:00000000 00000000  1000        0 "
@@ -99,11 +101,137 @@ static void test_calls(void)
 	ok(!blocking_call_find(-1) && !blocking_call_named("rea", 3), "others are not known");
 }
 
+#define MS 1000000u
+
+/* Wakes of `seconds` at a rate, recorded outside of gaps; a turn each millisecond. */
+static double windows_record(struct wake_windows *w, unsigned a_ms, unsigned seconds, uint64_t cost)
+{
+	double recorded = 0;
+
+	for (uint64_t t = MS; t <= seconds * 1000u * (uint64_t)MS; t += MS) {
+		unsigned wakes = w->off ? 0 : a_ms;
+		int on = wake_windows_turn(w, t, wakes, cost);
+
+		recorded += wakes;
+		if (on >= 0 && wake_windows_turned(w, t, t, on))
+			return -1;
+	}
+	return recorded;
+}
+
+static void test_windows(void)
+{
+	struct wake_windows w = {0}, hot = {0}, slow = {0};
+	size_t apart = 0;
+	double recorded;
+
+	ok(windows_record(&w, 1, 20, 0) == 20000 && w.gaps.count == 0,
+		"as many wakes as may be recorded are");
+	ok(!wake_windows_missed(&w, 1, 5 * MS), "none is missed");
+	recorded = windows_record(&hot, 100, 20, 0);
+	ok(recorded > 20000 && recorded < 40000, "of 2,000,000 in 20 s, some are: %.0f", recorded);
+	ok(wake_windows_share(&hot, 20000u * (uint64_t)MS) < 0.03, "in a small part of the run");
+	for (size_t i = 2; i < hot.gaps.count; i++) {
+		uint64_t a = hot.gaps.data[i - 1].to - hot.gaps.data[i - 1].from,
+			 b = hot.gaps.data[i - 2].to - hot.gaps.data[i - 2].from;
+
+		apart += a > b + 10 * MS || b > a + 10 * MS;
+	}
+	ok(hot.gaps.count > 40 && apart > hot.gaps.count / 2, "in windows at random times");
+	ok(wake_windows_missed(&hot, 1, hot.gaps.data[3].from + MS),
+		"what ends in a gap is missed");
+	ok(!wake_windows_missed(&hot, hot.gaps.data[3].from + MS, hot.gaps.data[3].to + MS),
+		"what ends in a window is not");
+	windows_record(&slow, 100, 20, 20 * MS);
+	ok(slow.gaps.count <= 5, "where it costs 20 ms to turn them, 5 times at most: %zu",
+		slow.gaps.count);
+	wake_windows_fini(&w);
+	wake_windows_fini(&hot);
+	wake_windows_fini(&slow);
+}
+
+static void pause_put(struct experiment *x, struct missed_wakes *m, uint32_t obstacle,
+	uint32_t waker, uint64_t count, uint64_t time)
+{
+	struct experiment_pause row = {.key = {.obstacle = obstacle,
+					       .thread = 1,
+					       .node = 0,
+					       .wake = waker ? WAKE_THREAD : WAKE_UNSEEN,
+					       .waker = waker},
+		.count = count,
+		.time = time,
+		.longest = time / count};
+
+	long at = experiment_row(x, EXPERIMENT_PAUSES, &row);
+
+	if (m && at >= 0)
+		missed_add(m, (size_t)at, &row);
+}
+
+/* Time of a row of the pipe, or of the processor. */
+static uint64_t paused(
+	const struct experiment *x, uint32_t obstacle, uint32_t waker, uint64_t *count)
+{
+	for (size_t i = 0; i < x->pauses.count; i++) {
+		const struct experiment_pause *p = experiment_pause_at(x, i);
+
+		if (p->key.obstacle == obstacle && p->key.waker == waker) {
+			*count = p->count;
+			return p->time;
+		}
+	}
+	return *count = 0;
+}
+
+static void test_missed(void)
+{
+	struct experiment x;
+	struct missed_wakes m = {0};
+	uint64_t count, sum = 0;
+	long pipe_row, processor;
+
+	experiment_init(&x, NULL);
+	pipe_row = experiment_obstacle(&x, PAUSE_PIPE, "read", "pipe 1", 0, 0);
+	processor = experiment_obstacle(&x, PAUSE_PROCESSOR, "", "", 0, 0);
+	/* of 40 seen: 30 by thread 2, 10 by thread 3; then a quarter of the whole for a processor
+	 */
+	pause_put(&x, NULL, (uint32_t)pipe_row, 2, 30, 6000);
+	pause_put(&x, NULL, (uint32_t)pipe_row, 3, 10, 3000);
+	pause_put(&x, NULL, (uint32_t)processor, 0, 40, 3000);
+	pause_put(&x, &m, (uint32_t)pipe_row, 0, 400, 120000);
+	is_int(missed_divide(&m, &x, (uint32_t)processor), 0, "missed wakes");
+	is_int((long long)paused(&x, (uint32_t)pipe_row, 2, &count), 6000 + 60000,
+		"the first waker has its part of the time");
+	is_int((long long)count, 330, "and of the pauses");
+	is_int((long long)paused(&x, (uint32_t)pipe_row, 3, &count), 3000 + 30000, "the second");
+	is_int((long long)count, 110, "likewise");
+	is_int((long long)paused(&x, (uint32_t)processor, 0, &count), 3000 + 30000,
+		"and the processor");
+	for (size_t i = 0; i < x.pauses.count; i++)
+		sum += experiment_pause_at(&x, i)->time;
+	ok(sum >= 132000 && sum <= 132001, "in all it is what was measured");
+	missed_fini(&m);
+	experiment_fini(&x);
+
+	experiment_init(&x, NULL);
+	m = (struct missed_wakes){0};
+	pipe_row = experiment_obstacle(&x, PAUSE_PIPE, "read", "pipe 1", 0, 0);
+	pause_put(&x, NULL, (uint32_t)pipe_row, 2, 3, 600);
+	pause_put(&x, &m, (uint32_t)pipe_row, 0, 400, 120000);
+	missed_divide(&m, &x, 77);
+	is_int((long long)paused(&x, (uint32_t)pipe_row, 0, &count), 120000,
+		"three pauses do not say how others ended");
+	missed_fini(&m);
+	experiment_fini(&x);
+}
+
 int main(void)
 {
 	test_sockets();
 	test_descriptors();
 	test_wakes();
+	test_windows();
+	test_missed();
 	test_calls();
 	return done();
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/wake_windows.h"
+
+#include "base/random.h"
+
+#define WAKES_A_SECOND 1500.0
+#define WAKES_AT_ONCE  1500.0 /* in the beginning and after quiet times: those of a second */
+#define WINDOW         256.0  /* wakes that there is room for when a window begins */
+#define COST_PART      200    /* turning events on and off takes at most this part of the time */
+/* From the wake to the end of a pause, at most. */
+#define LATE_NS 500000
+
+static double wake_random_part(struct wake_windows *w)
+{
+	if (!w->random)
+		w->random = 0x9e3779b97f4a7c15u;
+	return (double)(random_next(&w->random) >> 11) * 0x1p-53;
+}
+
+/* Windows begin at random times, so that none is in step with the program. */
+static void close_window(struct wake_windows *w, uint64_t time, uint64_t cost)
+{
+	double seconds = (WINDOW - w->room) / WAKES_A_SECOND * (0.5 + wake_random_part(w));
+	uint64_t ns = (uint64_t)(seconds * 1e9);
+
+	w->until = time + (ns > cost * COST_PART ? ns : cost * COST_PART);
+}
+
+int wake_windows_turn(struct wake_windows *w, uint64_t time, uint64_t wakes, uint64_t cost)
+{
+	if (!w->began) {
+		w->began = w->turn = time;
+		w->room = WAKES_AT_ONCE;
+	}
+	w->room += (double)(time - w->turn) * 1e-9 * WAKES_A_SECOND - (double)wakes;
+	if (w->room > WAKES_AT_ONCE)
+		w->room = WAKES_AT_ONCE;
+	w->turn = time;
+	if (w->off)
+		return time >= w->until ? 1 : -1;
+	if (w->room >= 0)
+		return -1;
+	close_window(w, time, cost);
+	return 0;
+}
+
+int wake_windows_turned(struct wake_windows *w, uint64_t from, uint64_t to, bool on)
+{
+	struct wake_gap *gap;
+
+	w->off = !on;
+	if (on) {
+		if (!w->gaps.count)
+			return 0;
+		gap = &w->gaps.data[w->gaps.count - 1];
+		gap->to = to;
+		w->gone += to - gap->from;
+		return 0;
+	}
+	gap = vec_push(&w->gaps);
+	if (!gap)
+		return -1;
+	*gap = (struct wake_gap){from, UINT64_MAX};
+	return 0;
+}
+
+bool wake_windows_missed(const struct wake_windows *w, uint64_t from, uint64_t to)
+{
+	if (to > from + LATE_NS)
+		from = to - LATE_NS;
+	for (size_t i = w->gaps.count; i-- > 0 && w->gaps.data[i].to > from;)
+		if (w->gaps.data[i].from < to)
+			return true;
+	return false;
+}
+
+double wake_windows_share(const struct wake_windows *w, uint64_t time)
+{
+	const struct wake_gap *last = w->gaps.count ? &w->gaps.data[w->gaps.count - 1] : NULL;
+	uint64_t gone = w->gone + (w->off && last && time > last->from ? time - last->from : 0);
+
+	return time > w->began && w->began ? 1 - (double)gone / (double)(time - w->began) : 1;
+}
+
+void wake_windows_fini(struct wake_windows *w)
+{
+	vec_fini(&w->gaps);
+}
