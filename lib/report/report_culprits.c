@@ -177,10 +177,10 @@ static void add_possible(
 		snprintf(text + used, size - used, ")");
 }
 
-/* Samples are few, shares may be of a neighbour: names alone. */
-static const char *few_text(struct report_table *t, const struct share *list, size_t n, double all)
+/* Shares are not known, or may be of a neighbour: names alone. */
+static const char *names_text(
+	struct report_table *t, const char *text, const struct share *list, size_t n, double all)
 {
-	const char *text = REPORT_FEW_SAMPLES;
 	bool any = false;
 
 	for (size_t k = 0; k < n && k < SHOWN && list[k].cycles > WORTH * all; k++) {
@@ -190,6 +190,19 @@ static const char *few_text(struct report_table *t, const struct share *list, si
 		any = true;
 	}
 	return text;
+}
+
+/* By the number of executions that is likeliest, however wide its interval. */
+static const char *guess_text(
+	struct report_table *t, const struct explain_result *p, uint32_t i, const char *why)
+{
+	struct share list[CULPRITS + 3] = {0};
+	size_t n = shares_of(p, i, list);
+	double all = 0;
+
+	for (size_t k = 0; k < n; k++)
+		all += list[k].cycles;
+	return names_text(t, why, list, n, all);
 }
 
 /* Shares follow from executions: without these, only a cause that no number of executions within
@@ -210,7 +223,7 @@ static const char *unsure_text(
 		}
 	}
 	if (!(least > 0) || least < POSSIBLE * p->input.cycles[i])
-		return why;
+		return guess_text(t, p, i, why);
 	return report_text(
 		t, "%s: %s %.0f%% at least", why, name, 100 * least / p->input.cycles[i]);
 }
@@ -228,7 +241,7 @@ const char *report_culprits_text(struct report_table *t, const struct explain_re
 	if (unsure)
 		return unsure_text(t, p, i, unsure);
 	if (p->input.cycles[i] < FEW * p->input.sample && strcmp(list[0].name, "unexplained") == 0)
-		return few_text(t, list, n, all);
+		return names_text(t, REPORT_FEW_SAMPLES, list, n, all);
 	for (size_t k = 0; k < n && k < SHOWN && used < sizeof(text); k++) {
 		double percent = all > 0 ? 100 * list[k].cycles / all : 0;
 

@@ -150,7 +150,7 @@ static void stalls_add_row(
 /* The words in the rows that are shown. */
 static void stalls_explain_words(struct report_table *t, bool modelled)
 {
-	bool fixed = false, retirement = false, blamed = false, few = false;
+	bool fixed = false, retirement = false, blamed = false, few = false, perhaps = false;
 
 	for (size_t i = 0; !t->failed && i < t->rows.count; i++) {
 		const struct report_cell *cells = report_cells(t, i);
@@ -158,6 +158,8 @@ static void stalls_explain_words(struct report_table *t, bool modelled)
 		fixed |= strstr(cells[STALL_CAUSE].text, "static: ") != NULL;
 		few |= strncmp(cells[STALL_CAUSE].text, REPORT_FEW_SAMPLES,
 			       strlen(REPORT_FEW_SAMPLES)) == 0;
+		perhaps |= cells[STALL_EXECUTIONS].unsure &&
+			   strstr(cells[STALL_CAUSE].text, ": perhaps ");
 		retirement |= strstr(cells[STALL_CAUSE].text, "static: retirement") != NULL;
 		blamed |= cells[STALL_BLAME].text[0] != '\0';
 	}
@@ -173,6 +175,10 @@ static void stalls_explain_words(struct report_table *t, bool modelled)
 			REPORT_FEW_SAMPLES
 			": fewer than four, perhaps of a neighbour: give this code more work%s",
 			modelled ? "; modelled causes need no samples" : "");
+	if (perhaps)
+		report_note(t,
+			"perhaps: what the code can wait for and its samples allow, the likeliest "
+			"first; which it is, a longer run decides (or -runs N)");
 	if (blamed)
 		report_note(t, "blame: the address of the earlier instruction that it waited for");
 }

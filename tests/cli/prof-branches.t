@@ -108,6 +108,10 @@ is "rates of another file count for the time of the samples" "$(look "$(at waits
 { samples; timed | sed 's/tally 12 100/tally 12 1/'; } | make_experiment few.exp || exit 1
 shown few.exp
 unlike "one burst is no sample of a program" "$(cat out.json)" "branch records of"
+run prof -stalls -core zen4 few.exp
+like "executions are not known then, but what the code can wait for" "$out" 'executions not known: perhaps static: front end'
+unlike "without shares" "$out" 'executions not known.*[0-9]%'
+like "which is called so" "$out" '^perhaps: what the code can wait for and its samples allow'
 # Of two loops, one was in no burst: nothing is known of its executions.
 { samples | sed 's/measured clock,skid/measured clock/'; timed | grep -v "^run 1 $(at waits 0)"; } | make_experiment one.exp || exit 1
 run prof -stalls -core zen4 one.exp
