@@ -100,6 +100,8 @@ struct model_prefetcher {
 /* Is the way back to L2 the one by which lines come? */
 enum model_way { MODEL_WAY_SHARED, MODEL_WAY_OWN, MODEL_WAYS };
 
+/* From where on is code that the cache of decoded operations has taken from there again? */
+enum model_decode_until { MODEL_DECODE_UNTIL_ANY, MODEL_DECODE_UNTIL_BRANCH };
 enum model_stream_pages { MODEL_STREAM_STOPS, MODEL_STREAM_CROSSES, MODEL_STREAM_PAGES };
 
 enum model_flavour {
@@ -257,9 +259,11 @@ struct model_config {
 	uint32_t fetch_group, fetch_groups, fetch_line, fetch_queue;
 	uint32_t fetch_single; /* hundredths of a cycle: of a line of one group; 0: as any group */
 	uint32_t fetch_long; /* cycles more that a line of more groups than one cycle takes needs */
-	/* Groups that the cache of decoded operations has (0: all); of others decoders make
-	 * `decode` operations in a cycle; cycles that it takes to change between both. */
-	uint32_t op_cache, decode, decode_change;
+	/* Groups that the cache of decoded operations has (0: all); displacements and immediates of
+	 * one (0: any number). Of other groups decoders make `decode` operations in a cycle;
+	 * cycles that it takes to change between both. */
+	uint32_t op_cache, op_cache_fields, decode, decode_change;
+	uint32_t decode_until; /* enum model_decode_until */
 	uint32_t fetches;      /* sequential lines of code requested at once; 0, 1: one */
 	uint32_t jump_fetches; /* likewise, of those that are jumped to as predicted */
 	/* The branch target buffer: entries, 0: it knows all branches; those of its first level;

@@ -131,6 +131,7 @@ static void lay_out_opcache(
 	struct arena *a, struct core *core, const struct model_config *config, int real)
 {
 	struct opcache *o;
+	uint64_t sets;
 	void *lines;
 
 	if (!config->op_cache || !config->decode || !config->fetch_group)
@@ -140,7 +141,9 @@ static void lay_out_opcache(
 	if (!real)
 		return;
 	o->line = lines;
-	o->entries = config->op_cache;
+	sets = core->l1i.sets ? core->l1i.sets : core->l1i.mask + 1;
+	o->ways = (uint32_t)((config->op_cache + sets - 1) / sets);
+	o->until_branch = config->decode_until == MODEL_DECODE_UNTIL_BRANCH;
 	core->opcache = o;
 }
 

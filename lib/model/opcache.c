@@ -1,100 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/opcache.h"
 
-/* At least OPCACHE_EACH. */
-static unsigned class_of(uint64_t since)
+/* Lines of L1I's set from entry `first` on leave, the one that was used longest ago first, until
+ * the others' entries fit; `keep` stays.  Returns whether one left. */
+static int opcache_fit(struct opcache *o, const struct cache *l1i, uint64_t first, uint64_t keep)
 {
-	unsigned high = 63u - (unsigned)__builtin_clzll(since | OPCACHE_EACH);
+	struct opcache_line *line = &o->line[first];
+	int left = 0;
 
-	return (high - 3) * OPCACHE_EACH + (unsigned)((since | OPCACHE_EACH) >> (high - 3));
+	for (;;) {
+		uint64_t oldest = l1i->ways, i;
+		unsigned entries = 0;
+
+		for (i = 0; i < l1i->ways; i++) {
+			entries += (unsigned)__builtin_popcount(line[i].there);
+			if (line[i].there && first + i != keep &&
+				(oldest == l1i->ways ||
+					l1i->used[first + i] < l1i->used[first + oldest]))
+				oldest = i;
+		}
+		if (entries <= o->ways || oldest == l1i->ways)
+			return left;
+		line[oldest].there = 0;
+		left = 1;
+	}
 }
 
-/* Of a line that was executed once only no groups are known yet. */
-static unsigned opcache_entries(unsigned groups)
-{
-	return groups ? (unsigned)__builtin_popcount(groups) : 1;
-}
-
-/* What the cache has by the uses of lines in L1I. */
+/* What the cache has by the uses of lines in L1I. Of a line that was executed once only no entries
+ * are known yet. */
 static void opcache_settle(struct opcache *o, const struct cache *l1i)
 {
-	uint64_t count = (l1i->sets ? l1i->sets : l1i->mask + 1) * l1i->ways, now = 0, i;
+	uint64_t sets = l1i->sets ? l1i->sets : l1i->mask + 1, i, way;
 
-	for (i = 0; i < OPCACHE_CLASSES; i++)
-		o->of_class[i] = 0;
-	for (i = 0; i < count; i++)
-		now = now < l1i->used[i] ? l1i->used[i] : now;
-	for (i = 0; i < count; i++) {
-		struct opcache_line *l = &o->line[i];
+	for (i = 0; i < sets * l1i->ways; i += l1i->ways) {
+		for (way = i; way < i + l1i->ways; way++) {
+			struct opcache_line *l = &o->line[way];
 
-		if (!l1i->entries[i])
-			continue;
-		l->class = (uint16_t)class_of(now - l1i->used[i]);
-		l->counted = (uint16_t)opcache_entries(l->groups);
-		o->of_class[l->class] += l->counted;
+			l->there = (uint16_t)(!l1i->entries[way] ? 0 : l->known ? l->known : 1);
+		}
+		opcache_fit(o, l1i, i, UINT64_MAX);
 	}
-	o->held = 0;
-	for (o->oldest = 1;
-		o->oldest < OPCACHE_CLASSES && o->held + o->of_class[o->oldest] <= o->entries;
-		o->oldest++)
-		o->held += o->of_class[o->oldest];
 }
 
-static void opcache_room(struct opcache *o)
+/* The groups of the line in entry `at` of L1I are decoded. */
+static void opcache_fill(
+	struct model *m, struct opcache *o, const struct cache *l1i, uint64_t at, unsigned groups)
 {
-	while (o->held > o->entries && o->oldest > 1)
-		o->held -= o->of_class[--o->oldest];
+	struct opcache_line *l = &o->line[at];
+
+	/* Of entries that have no room together, only these; of more than a set has, none. */
+	if ((unsigned)__builtin_popcount(l->there | groups) > o->ways)
+		l->there = 0;
+	if ((unsigned)__builtin_popcount(groups) > o->ways)
+		return;
+	l->there |= (uint16_t)groups;
+	if (opcache_fit(o, l1i, at - at % l1i->ways, at))
+		o->epoch = ++m->op_epochs;
 }
 
-/* The line is used. Is it there? */
-static inline int opcache_has(struct opcache *o, struct opcache_line *l)
+/* Are all groups of the segment there? They are now. */
+static int opcache_lacks(struct model *m, struct core *core, struct model_segment *s)
 {
-	if (l->class >= o->oldest)
-		return 0;
-	if (l->class) {
-		o->of_class[l->class] -= l->counted;
-		l->class = 0;
+	struct opcache *o = core->opcache;
+	int lacks = 0;
+
+	for (unsigned i = 0; i < s->fetch_count; i++) {
+		const struct model_fetch *f = &s->block->fetches[i];
+		uint32_t at = i < MODEL_RUNNING_LINES ? s->run.entry[i] : f->hint;
+
+		if (!cache_is(core->l1i.entries[at], f->line)) {
+			lacks = 1;
+		} else if (f->groups & ~o->line[at].there) {
+			opcache_fill(m, o, &core->l1i, at, f->groups);
+			lacks = 1;
+		}
 	}
-	return 1;
+	if (!lacks)
+		s->op_epoch = o->epoch;
+	return lacks;
 }
 
-/* The same of all lines of a segment of which it is known where they are; 0: perhaps not. */
-static int opcache_has_all(
-	struct opcache *o, const struct core *core, const struct model_segment *s)
-{
-	unsigned count = s->run.fetch_count;
-
-	if (s->run.stamp != core->stamp || count > MODEL_RUNNING_LINES)
-		return 0;
-	for (unsigned i = 0; i < count; i++)
-		if (!opcache_has(o, &o->line[s->run.entry[i]]))
-			return 0;
-	return 1;
-}
-
-int opcache_lacks(struct model *m, struct core *core, struct model_segment *s)
+int opcache_decodes(struct model *m, struct core *core, struct model_segment *s)
 {
 	const struct retire *t = core->retire;
 	struct opcache *o = core->opcache;
-	int lacks = 0;
+	int stays = o->until_branch && t->decodes && !o->jumped;
 
 	if (t->instructions >= o->until) {
 		opcache_settle(o, &core->l1i);
 		o->until = t->instructions + OPCACHE_EPOCH;
 		o->epoch = ++m->op_epochs;
 	}
-	s->op_epoch = o->epoch;
-	if (LIKELY(opcache_has_all(o, core, s)))
-		return 0;
-	for (unsigned i = 0; i < s->fetch_count; i++) {
-		const struct model_fetch *f = &s->block->fetches[i];
-		uint32_t at = i < MODEL_RUNNING_LINES ? s->run.entry[i] : f->hint;
-
-		if (!cache_is(core->l1i.entries[at], f->line) || !opcache_has(o, &o->line[at])) {
-			o->held += opcache_entries(f->groups);
-			lacks = 1;
-		}
-	}
-	opcache_room(o);
-	return lacks;
+	return (s->op_epoch != o->epoch && opcache_lacks(m, core, s)) || stays;
 }

@@ -217,6 +217,7 @@ struct retire {
 	uint32_t long_time;
 	uint32_t single_time;                     /* parts: likewise, a line of one group */
 	uint32_t op_cache, decode, decode_change; /* groups; operations; parts */
+	uint32_t op_cache_fields;                 /* of a group there; 0: any number */
 	uint32_t decodes; /* the caller's: no groups of the next record are in the op cache */
 	uint32_t taken_return, taken_indirect; /* parts: more than that */
 	uint32_t btb_second;  /* parts: likewise, after a branch of the BTB's second level */

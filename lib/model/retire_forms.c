@@ -178,6 +178,30 @@ static void init_places(struct retire *t, const struct model_execution_config *e
 	}
 }
 
+static void init_fetch(struct retire *t, const struct model_config *config)
+{
+	t->fetches = config->fetches < RETIRE_FETCHES ? config->fetches : RETIRE_FETCHES;
+	t->jump_fetches =
+		config->jump_fetches < RETIRE_FETCHES ? config->jump_fetches : RETIRE_FETCHES;
+	t->fetch_group = config->fetch_group;
+	t->group_time = RETIRE_CYCLE / at_least_one(config->fetch_groups);
+	t->fetch_line = config->fetch_line ? config->fetch_line : UINT64_MAX;
+	t->long_groups = at_least_one(config->fetch_groups);
+	t->long_time = config->fetch_long * RETIRE_CYCLE;
+	t->single_time = config->fetch_single * RETIRE_CYCLE / 100;
+	t->single_time -= t->single_time < t->group_time ? t->single_time : t->group_time;
+	t->op_cache = config->fetch_group && config->decode ? config->op_cache : 0;
+	t->decode = config->decode;
+	t->op_cache_fields = config->op_cache_fields;
+	t->decode_change = config->decode_change * RETIRE_CYCLE;
+	t->fetch_ahead = (uint64_t)config->fetch_queue * t->slot;
+	t->btb_second = config->btb_second * RETIRE_CYCLE;
+	t->taken = config->taken_interval * t->group_time;
+	t->taken_return = taken_more(t, config, config->return_interval, 1); /* the call */
+	t->taken_indirect = taken_more(t, config, config->indirect_interval, 0);
+	t->code_bits = 31 - (uint32_t)__builtin_clz(config->l1i.line | 1);
+}
+
 void retire_init(struct retire *t, const struct model_config *config)
 {
 	const struct model_execution_config *e = &config->execution;
@@ -194,21 +218,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->miss_hold = config->miss_hold;
 	t->walkers = config->walkers;
 	t->second_tlb = config->stlb_latency;
-	t->fetches = config->fetches < RETIRE_FETCHES ? config->fetches : RETIRE_FETCHES;
-	t->jump_fetches =
-		config->jump_fetches < RETIRE_FETCHES ? config->jump_fetches : RETIRE_FETCHES;
-	t->fetch_group = config->fetch_group;
-	t->group_time = RETIRE_CYCLE / at_least_one(config->fetch_groups);
-	t->fetch_line = config->fetch_line ? config->fetch_line : UINT64_MAX;
-	t->long_groups = at_least_one(config->fetch_groups);
-	t->long_time = config->fetch_long * RETIRE_CYCLE;
-	t->single_time = config->fetch_single * RETIRE_CYCLE / 100;
-	t->single_time -= t->single_time < t->group_time ? t->single_time : t->group_time;
-	t->op_cache = config->fetch_group && config->decode ? config->op_cache : 0;
-	t->decode = config->decode;
-	t->decode_change = config->decode_change * RETIRE_CYCLE;
-	t->fetch_ahead = (uint64_t)config->fetch_queue * t->slot;
-	t->btb_second = config->btb_second * RETIRE_CYCLE;
+	init_fetch(t, config);
 	t->write_back_own = config->l2_write_back == MODEL_WAY_OWN;
 	t->add_chain = e->fp_add_chain ? e->fp_add_chain : at_least_one(e->fp_add);
 	t->string_start = e->string_start;
@@ -226,9 +236,6 @@ void retire_init(struct retire *t, const struct model_config *config)
 			    ? MODEL_TRAIT_AFTER_COMPARE
 			    : MODEL_TRAIT_AFTER_COMPARE | MODEL_TRAIT_AFTER_ARITHMETIC;
 	t->mispredict = config->mispredict_penalty;
-	t->taken = config->taken_interval * t->group_time;
-	t->taken_return = taken_more(t, config, config->return_interval, 1); /* the call */
-	t->taken_indirect = taken_more(t, config, config->indirect_interval, 0);
 	t->drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
 	t->drain_line = e->store_lines ? RETIRE_CYCLE / e->store_lines : 0;
 	t->drain_line = t->drain > t->drain_line ? t->drain : t->drain_line;
@@ -239,7 +246,6 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->bank_loads = e->bank_loads < 4 ? (1u << e->bank_loads) - 1 : 0;
 	init_places(t, e);
 	t->line_bits = 31 - (uint32_t)__builtin_clz(config->l1d.line | 1);
-	t->code_bits = 31 - (uint32_t)__builtin_clz(config->l1i.line | 1);
 }
 
 /* ---- blocks ---- */

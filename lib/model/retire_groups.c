@@ -80,23 +80,27 @@ void retire_prepare_groups(
 	s->groups = g;
 }
 
-/* Where groups begin in the lines of a block, each time it is jumped to: in its first instruction
- * and after each group, whatever line that is in. */
+/* Where groups of the cache of decoded operations begin in the lines of a block, each time it is
+ * jumped to: in its first instruction and after each group, whatever line that is in. */
 void retire_prepare_fetches(const struct retire *t, struct model_block *b)
 {
 	struct model_fetch *f = b->fetches, *end = f + b->fetch_count;
 	uint64_t line = UINT64_C(1) << t->code_bits;
-	unsigned i, filled = 0;
+	unsigned i, filled = 0, fields = 0;
 
 	for (i = 0; i < b->insn_count && f < end; i++) {
 		const struct model_insn *n = &b->insns[i];
+		unsigned more = (n->traits & MODEL_TRAIT_FIELDS) / MODEL_TRAIT_FIELD;
 
 		while (f + 1 < end && f[1].insn <= i && f->line != (n->address & ~(line - 1)))
 			f++;
-		if (i && n->address != n[-1].address + n[-1].length)
-			filled = 0;
-		if (filled == 0)
+		if (i == 0 || n->address != n[-1].address + n[-1].length ||
+			filled + (b->ops[i].cost > 0) > t->fetch_group ||
+			(t->op_cache_fields && fields + more > t->op_cache_fields)) {
 			f->groups |= (uint16_t)(1u << ((n->address & (line - 1)) * 16 / line));
-		filled = (filled + (b->ops[i].cost > 0)) % t->fetch_group;
+			filled = fields = 0;
+		}
+		filled += b->ops[i].cost > 0;
+		fields += more;
 	}
 }

@@ -79,6 +79,10 @@ enum model_trait {
 	MODEL_TRAIT_AFTER_COMPARE = 1 << 2,
 	MODEL_TRAIT_AFTER_ARITHMETIC = 1 << 3,
 	MODEL_TRAIT_COMPARES = 1 << 4, /* it writes flags alone */
+	/* Two bits: how much its displacement and immediate take of an entry of the cache of
+	 * decoded operations (opcache.h): 1 each, 2 if 64 bits are needed. */
+	MODEL_TRAIT_FIELD = 1 << 5,
+	MODEL_TRAIT_FIELDS = 3 << 5,
 };
 
 struct model_access {
@@ -220,7 +224,7 @@ struct model_segment {
 	struct model_groups groups;                /* the retirement clock's */
 	uint32_t code_epoch; /* the model's: which epoch of the code its own is of */
 	uint64_t lines[MODEL_RUNNING_LINES]; /* the model's: its first lines of code */
-	uint64_t op_epoch;                   /* the model's: when it was decoded last; opcache.h */
+	uint64_t op_epoch; /* the model's: when it was found there last; opcache.h */
 };
 
 struct model_block {

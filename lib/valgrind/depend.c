@@ -505,7 +505,8 @@ static void depend_on_flags(struct walk *w, const uint8_t *code, UInt length)
 	struct model_insn *insn = &w->insns[w->insn];
 	UInt traits = traits_of(code, length), before = w->traits;
 
-	insn->traits = (UChar)((traits & TRAITS_SCALED ? MODEL_TRAIT_SCALED : 0) |
+	insn->traits = (UChar)((traits & TRAITS_FIELDS) / TRAITS_FIELD * MODEL_TRAIT_FIELD |
+			       (traits & TRAITS_SCALED ? MODEL_TRAIT_SCALED : 0) |
 			       (traits & TRAITS_VECTOR ? MODEL_TRAIT_VECTOR : 0) |
 			       (traits & TRAITS_COMPARES ? MODEL_TRAIT_COMPARES : 0));
 	if ((traits & TRAITS_JUMPS) && w->flags == w->insn - 1 && w->insn > 0)

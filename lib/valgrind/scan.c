@@ -153,6 +153,31 @@ void scan_memory(const struct scan *s, struct scan_memory *m)
 	for (unsigned i = 0; i < bytes; i++)
 		raw |= (uint32_t)s->code[at + i] << 8 * i;
 	m->displacement = bytes == 1 ? (int8_t)raw : (int32_t)raw;
+	m->bytes = (uint8_t)bytes;
+	m->end = (uint8_t)(at + bytes);
+}
+
+static int scan_is_branch(const struct scan *s)
+{
+	unsigned c = s->opcode;
+
+	return s->map == 0 ? (c & 0xf0) == 0x70 || (c & 0xfc) == 0xe0 || (c & 0xfc) == 0xe8
+			   : s->map == 1 && !s->vex && (c & 0xf0) == 0x80;
+}
+
+unsigned scan_fields(const struct scan *s)
+{
+	unsigned end = s->at + (unsigned)scan_has_modrm(s), fields = 0;
+	struct scan_memory m;
+
+	if (scan_has_memory(s)) {
+		scan_memory(s, &m);
+		end = m.end;
+		fields = m.base == SCAN_RIP ? 2 : m.bytes > 0;
+	}
+	if (end >= s->length || scan_is_branch(s))
+		return fields;
+	return fields + (s->length - end > 4 ? 2 : 1);
 }
 
 uint32_t scan_address(const uint8_t *code, unsigned length)

@@ -25,12 +25,19 @@ void scan(struct scan *s, const uint8_t *code, unsigned length);
 struct scan_memory {
 	uint8_t base, index, scale; /* numbers of registers as encoded: rax 0, rcx 1 ... r15 15 */
 	int32_t displacement;
+	uint8_t bytes; /* of the displacement */
+	uint8_t end;   /* where what follows the operand begins */
 };
 
 /* Has it a ModRM byte that says so? */
 int scan_has_memory(const struct scan *s);
 /* The operand of an instruction with a ModRM byte. */
 void scan_memory(const struct scan *s, struct scan_memory *m);
+
+/* What its displacement and immediate take of an entry of a cache of decoded operations: 0 to 3. A
+ * displacement or immediate takes 1, an address relative to the instruction or an immediate of 64
+ * bits 2; that of a branch takes none. */
+unsigned scan_fields(const struct scan *s);
 
 /* A number for the address of its operand in memory, by base register and displacement: equal
  * addresses have equal numbers, and few others do. 0: no such operand, or one with an index,

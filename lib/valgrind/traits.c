@@ -123,5 +123,5 @@ unsigned traits_of(const uint8_t *code, unsigned length)
 		if (m.scale)
 			traits |= TRAITS_SCALED;
 	}
-	return traits;
+	return traits | scan_fields(&s) * TRAITS_FIELD;
 }

@@ -15,6 +15,9 @@ enum {
 	TRAITS_ADDS = 1 << 5,  /* add, sub, and, or, xor, inc, dec: the same on some processors */
 	TRAITS_JUMPS = 1 << 6, /* a conditional branch that reads the flags */
 	TRAITS_KEEPS_FLAGS = 1 << 7, /* inc, dec, shifts by cl, rotations: not all are written */
+	/* Two bits: scan_fields. */
+	TRAITS_FIELD = 1 << 8,
+	TRAITS_FIELDS = 3 << 8,
 };
 
 /* A bit each. */

@@ -3,8 +3,9 @@
 #include "../tap.h"
 #include "model/opcache.h"
 
-#define LINES   64
-#define ENTRIES 100
+#define LINES 64
+#define SETS  8
+#define WAYS_ 13 /* entries of a set */
 
 static uint64_t entries[LINES], used[LINES], now;
 static struct opcache_line lines[LINES];
@@ -16,28 +17,34 @@ static struct model_fetch fetch[LINES];
 static struct model_block block[LINES];
 static struct model_segment segment[LINES];
 
+/* Where L1I has a line: consecutive ones are in consecutive sets. */
+static uint16_t place(unsigned i)
+{
+	return (uint16_t)(i % SETS * (LINES / SETS) + i / SETS);
+}
+
 /* A segment in each line, with groups that begin in these places. */
 static void begin(uint16_t groups)
 {
 	memset(&core, 0, sizeof(core));
 	memset(lines, 0, sizeof(lines));
 	memset(used, 0, sizeof(used));
-	clock_.instructions = 0;
-	cache = (struct opcache){.line = lines, .entries = ENTRIES};
+	memset(&clock_, 0, sizeof(clock_));
+	cache = (struct opcache){.line = lines, .ways = WAYS_};
 	core.l1i.entries = entries;
 	core.l1i.used = used;
-	core.l1i.mask = LINES / 8 - 1;
-	core.l1i.ways = 8;
+	core.l1i.mask = SETS - 1;
+	core.l1i.ways = LINES / SETS;
 	core.opcache = &cache;
 	core.retire = &clock_;
 	core.stamp = 1; /* segments have none */
 	for (unsigned i = 0; i < LINES; i++) {
-		entries[i] = (0x400000 + 64 * i) | SHARED;
+		entries[place(i)] = (0x400000 + 64 * i) | SHARED;
 		fetch[i] = (struct model_fetch){.line = 0x400000 + 64 * i, .groups = groups};
 		block[i].fetches = &fetch[i];
 		segment[i] = (struct model_segment){.block = &block[i],
 			.fetch_count = 1,
-			.run.entry = {(uint16_t)i},
+			.run.entry = {place(i)},
 			.line_groups = {groups}};
 		opcache_add(&core, &segment[i], 1);
 	}
@@ -46,7 +53,7 @@ static void begin(uint16_t groups)
 /* It is run, clocked or not; is it decoded? */
 static int decoded(unsigned i, int clocked)
 {
-	used[i] = ++now;
+	used[place(i)] = ++now;
 	if (!clocked)
 		return 0;
 	opcache_look(&model, &core, &segment[i]);
@@ -73,7 +80,7 @@ static void sizes(void)
 {
 	for (unsigned clocked = 1; clocked <= 16; clocked *= 4) {
 		begin(0x0101);
-		ok(tour(ENTRIES / 2 - 2, clocked) == 0, "what fits is there (%u turns clocked)",
+		ok(tour(WAYS_ / 2 * SETS, clocked) == 0, "what fits is there (%u turns clocked)",
 			clocked);
 		begin(0x0101);
 		ok(tour(LINES, clocked) > 0.9, "of what does not fit, nothing (%u)", clocked);
@@ -90,43 +97,72 @@ static void recent(void)
 	for (unsigned i = 0; i < LINES; i++)
 		decoded(i, 0);
 	opcache_begin(&core);
-	for (unsigned i = LINES - ENTRIES / 8; i < LINES; i++)
+	for (unsigned i = LINES - WAYS_ / 4 * SETS; i < LINES; i++)
 		sum += (unsigned)decoded(i, 1);
 	ok(sum == 0, "what was used last is there");
 	ok(decoded(0, 1), "what was used long ago is not");
 	ok(!decoded(0, 1), "but when it was decoded");
-	entries[LINES - 1] = 0;
-	opcache_drop(&core, LINES - 1);
+	entries[place(LINES - 1)] = 0;
+	opcache_drop(&core, place(LINES - 1));
 	opcache_begin(&core);
 	ok(decoded(LINES - 1, 1), "a line that L1I has lost is not there");
 }
 
-/* More groups of a line become known after the epoch began. */
-static void growing(void)
+/* Within an epoch. */
+static void sets(void)
 {
-	unsigned most = LINES - 4;
-
-	begin(0x0001);
-	for (unsigned i = 0; i < LINES; i++)
+	begin(0x1111);
+	for (unsigned i = 0; i < 3 * SETS; i++)
 		decoded(i, 0);
 	opcache_begin(&core);
-	decoded(0, 1);
-	for (unsigned i = 1; i < 9; i++) {
-		lines[i].groups = 0x5555;
-		decoded(i, 1);
-	}
-	for (unsigned i = most + 1; i < LINES; i++) {
-		opcache_drop(&core, i);
-		fetch[i].groups = 0xffff;
-		decoded(i, 1);
-	}
-	ok(!decoded(most, 1), "lines that get more groups displace none");
+	ok(!decoded(0, 1) && !decoded(1, 1), "three lines of a set are there");
+	ok(decoded(3 * SETS, 1), "a fourth is not");
+	ok(!decoded(1, 1) && !decoded(1 + SETS, 1), "it displaces none of another set");
+	ok(!decoded(0, 1) && !decoded(2 * SETS, 1), "those of its own that were used last stay");
+	ok(decoded(SETS, 1), "the other left");
+}
+
+/* A line is jumped to in other places than before. */
+static void places(void)
+{
+	begin(0x0001);
+	decoded(0, 0);
+	opcache_begin(&core);
+	ok(!decoded(0, 1), "it is there");
+	fetch[0].groups = 0x0100;
+	segment[0].op_epoch = 0;
+	ok(decoded(0, 1), "from another place on it is not");
+	fetch[0].groups = 0x0101;
+	segment[0].op_epoch = 0;
+	ok(!decoded(0, 1), "then both are");
+	fetch[0].groups = 0x3fff;
+	segment[0].op_epoch = 0;
+	ok(decoded(0, 1), "more entries than a set has are not kept");
+	segment[0].op_epoch = 0;
+	ok(decoded(0, 1), "not then either");
+}
+
+/* What follows a group that is not there. */
+static void until_branch(void)
+{
+	begin(0x0001);
+	for (unsigned i = 0; i < 3; i++)
+		decoded(i, 0);
+	entries[place(0)] = 0;
+	opcache_begin(&core);
+	ok(decoded(0, 1) && !decoded(1, 1), "what is there is taken from there at once");
+	cache.until_branch = 1;
+	ok(decoded(0, 1) && decoded(1, 1), "or decoded until a branch is taken");
+	segment[1].statics[MODEL_STATIC_TAKEN] = 1;
+	ok(decoded(1, 1) && !decoded(2, 1), "as then");
 }
 
 int main(void)
 {
 	sizes();
 	recent();
-	growing();
+	sets();
+	places();
+	until_branch();
 	return done();
 }
