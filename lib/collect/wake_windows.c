@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/wake_windows.h"
 
+#include <string.h>
+
 #include "base/random.h"
 
 #define WAKES_A_SECOND 1500.0
@@ -9,6 +11,8 @@
 #define COST_PART      200    /* turning events on and off takes at most this part of the time */
 /* From the wake to the end of a pause, at most. */
 #define LATE_NS 500000
+/* Gaps that are remembered: those of the last ten seconds at least, and records are read sooner. */
+#define GAPS_MOST 128
 
 static double wake_random_part(struct wake_windows *w)
 {
@@ -56,6 +60,11 @@ int wake_windows_turned(struct wake_windows *w, uint64_t from, uint64_t to, bool
 		gap->to = to;
 		w->gone += to - gap->from;
 		return 0;
+	}
+	if (w->gaps.count == GAPS_MOST) {
+		w->gaps.count /= 2;
+		memmove(w->gaps.data, w->gaps.data + w->gaps.count,
+			w->gaps.count * sizeof(*w->gaps.data));
 	}
 	gap = vec_push(&w->gaps);
 	if (!gap)

@@ -23,8 +23,8 @@ struct wake_windows {
 	uint64_t until; /* off: then it ends */
 	uint64_t gone;  /* ns, of gaps that have ended */
 	uint64_t random;
-	double room; /* wakes that may be recorded; below 0: more were */
-	VEC(struct wake_gap) gaps;
+	double room;               /* wakes that may be recorded; below 0: more were */
+	VEC(struct wake_gap) gaps; /* the last ones */
 };
 
 /* At this time `wakes` more were recorded, and to turn all events on or off takes `cost` ns.

@@ -121,7 +121,7 @@ static double windows_record(struct wake_windows *w, unsigned a_ms, unsigned sec
 
 static void test_windows(void)
 {
-	struct wake_windows w = {0}, hot = {0}, slow = {0};
+	struct wake_windows w = {0}, hot = {0}, slow = {0}, lasts = {0};
 	size_t apart = 0;
 	double recorded;
 
@@ -145,6 +145,10 @@ static void test_windows(void)
 	windows_record(&slow, 100, 20, 20 * MS);
 	ok(slow.gaps.count <= 5, "where it costs 20 ms to turn them, 5 times at most: %zu",
 		slow.gaps.count);
+	windows_record(&lasts, 100, 600, 0);
+	ok(lasts.gaps.count <= 128, "gaps of long ago are forgotten: %zu", lasts.gaps.count);
+	ok(wake_windows_share(&lasts, 600000u * (uint64_t)MS) < 0.03, "but their time is not");
+	wake_windows_fini(&lasts);
 	wake_windows_fini(&w);
 	wake_windows_fini(&hot);
 	wake_windows_fini(&slow);
