@@ -15,8 +15,8 @@
  *
  * Source: AMD's Software Optimization Guides (56665, 58455), whose op caches have as many sets as
  * L1I; Kotra et al., Improving the Utilization of Micro-operation Caches in x86 Processors, MICRO
- * 2020, sections 2 and 5, for the limit of displacements and immediates and for entries that go on
- * in the next line. docs/design.md has what was timed.
+ * 2020, for the limit of displacements and immediates and for entries that go on in the next line.
+ * lib/machine/data/zen3.machine has what was timed.
  *
  * Known deviations: lines that L1I has lost are not there; a line leaves with all its entries; a
  * record of which one group is not there is decoded as a whole.
