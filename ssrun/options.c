@@ -359,6 +359,7 @@ static int take_metrics(struct options *o, struct error *e)
 			collect_metrics_add(&o->metrics, &x, o->both, e))
 			return -1;
 	join_log(&o->metrics);
+	collect_metrics_divide(&o->metrics);
 	if (o->prof_hwc && from_environment(o, e))
 		return -1;
 	for (size_t i = 0; i < o->events.count; i++)

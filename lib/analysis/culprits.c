@@ -25,7 +25,7 @@ static const struct {
 	[CULPRIT_SERIALISING] = {"Serialising, system call", "serialising", 'S'},
 	[CULPRIT_FAULT] = {"Page fault", "fault", 'P'},
 	[CULPRIT_DEPENDENCY] = {"Dependency beyond the schedule", "dependency", 'b'},
-	[CULPRIT_FRONT_END] = {"Fetch behind a jump", "front-end", 'f'},
+	[CULPRIT_FRONT_END] = {"Fetch behind a jump", "taken-branch", 'f'},
 };
 
 const char *culprit_name(enum culprit_cause cause)

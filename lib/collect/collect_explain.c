@@ -23,7 +23,7 @@ bool collect_explain_wanted(const struct collect_metrics *m)
 	return false;
 }
 
-static int add_wanted(struct collect_metrics *m, struct error *e)
+static int add_wanted(struct collect_metrics *m, bool data, struct error *e)
 {
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		const struct event *event = event_by_number(wanted[i]);
@@ -33,7 +33,8 @@ static int add_wanted(struct collect_metrics *m, struct error *e)
 			return error_nomem(e);
 		*to = (struct collect_metric){.experiment = "explain",
 			.spec = {.origin = EVENT_ORIGIN_TABLE, .event = event},
-			.flags = METRIC_EXACT,
+			.flags = METRIC_EXACT |
+				 (data && wanted[i] == EV_L2D_MISSES ? METRIC_DATA : 0),
 			.period = 1,
 			.source = COLLECT_MODEL,
 			.again = true};
@@ -99,7 +100,8 @@ int collect_explain(struct collect_explain *c, struct experiment *x, struct erro
 	r.kernel = false;
 	r.caliper_seconds = 0;
 	r.caliper_signal = 0;
-	if (add_wanted(&metrics, e) == 0 && collect_model(&r, &model, &result, e) == 0) {
+	if (add_wanted(&metrics, c->native->metrics->data_again, e) == 0 &&
+		collect_model(&r, &model, &result, e) == 0) {
 		c->exit_status = result.exit_status;
 		c->interrupted = result.interrupted;
 		rc = result.interrupted ? error_set(e, ERR_SYSTEM, "it was interrupted")

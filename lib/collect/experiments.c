@@ -320,6 +320,22 @@ int collect_metrics_parse(struct collect_metrics *m, const char *text, bool both
 		       : -1;
 }
 
+void collect_metrics_divide(struct collect_metrics *m)
+{
+	bool again = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->list.count; i++)
+		again |= m->list.data[i].again;
+	for (size_t i = 0; again && i < m->list.count; i++) {
+		if (m->list.data[i].flags & METRIC_DATA)
+			m->data_again = true;
+		else
+			m->list.data[kept++] = m->list.data[i];
+	}
+	m->list.count = again ? kept : m->list.count;
+}
+
 void collect_metrics_type(const struct collect_metrics *m, struct strbuf *out)
 {
 	for (size_t i = 0; i < m->list.count; i++) {

@@ -59,8 +59,11 @@ struct collect_metric {
 
 struct collect_metrics {
 	VEC(struct collect_metric) list;
+	bool data_again; /* the second run counts data space, too */
 };
 
+/* Of explain, what only a model knows is counted by its second run. */
+void collect_metrics_divide(struct collect_metrics *m);
 /* Adds an experiment's metrics (both: at both periods); periods are not yet scaled. */
 int collect_metrics_add(
 	struct collect_metrics *m, const struct collect_experiment *x, bool both, struct error *e);

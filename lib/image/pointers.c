@@ -9,14 +9,23 @@
 /* Structures in structures can have more members together than can be looked at. */
 enum { MEMBERS_DEEPEST = 4, MEMBERS_MOST = 4096 };
 
+/* The structure that pointers are to. */
+struct meant {
+	Dwarf_Die only;   /* addr NULL: none */
+	const char *name; /* of it */
+	bool several;     /* different ones, or pointers to something else */
+};
+
 struct pointers {
 	uint64_t code;
-	int reg;              /* DWARF's number; below 0: unknown */
-	uint64_t apart;       /* of accesses */
-	Dwarf_Die held, only; /* of the one in the register; of all: addr NULL: none */
-	const char *name;     /* of `only` */
-	bool several;         /* different ones, or pointers to something else */
-	unsigned members;     /* that were looked at */
+	int reg;            /* DWARF's number; below 0: unknown */
+	uint64_t apart;     /* of accesses */
+	Dwarf_Die held;     /* of the one in the register; addr NULL: none */
+	struct meant fits;  /* whose size divides the distance */
+	struct meant equal; /* as large as the distance, of the innermost scope that has pointers */
+	unsigned depth;     /* of that scope */
+	unsigned members;   /* that were looked at */
+	bool fitted;        /* by the structure whose members are looked at */
 };
 
 /* Is the variable in the register there? */
@@ -52,6 +61,13 @@ static bool pointer_target(Dwarf_Die *type, Dwarf_Die *target)
 	       pointer_type(type, target);
 }
 
+static void pointer_means(struct meant *m, const char *name, const Dwarf_Die *target)
+{
+	m->several |= m->name && strcmp(m->name, name) != 0;
+	m->name = name;
+	m->only = *target;
+}
+
 /* Is it a structure whose size fits the accesses? Then it is one that may be meant. */
 static bool pointer_offer(struct pointers *p, Dwarf_Die *target)
 {
@@ -60,9 +76,10 @@ static bool pointer_offer(struct pointers *p, Dwarf_Die *target)
 
 	if (!name || dwarf_aggregate_size(target, &size) != 0 || !size || p->apart % size)
 		return false;
-	p->several |= p->name && strcmp(p->name, name) != 0;
-	p->name = name;
-	p->only = *target;
+	if (!p->fitted)
+		pointer_means(&p->fits, name, target);
+	if (size == p->apart)
+		pointer_means(&p->equal, name, target);
 	return true;
 }
 
@@ -79,7 +96,7 @@ static bool pointer_members(struct pointers *p, Dwarf_Die *structure, int depth)
 		int tag = dwarf_tag(&member);
 
 		if (p->members++ >= MEMBERS_MOST) {
-			p->several = true;
+			p->fits.several = p->equal.several = true;
 			return found;
 		}
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
@@ -104,20 +121,38 @@ static void pointer_see(struct pointers *p, Dwarf_Die *variable)
 	if (pointer_offer(p, &target)) {
 		if (!p->held.addr && pointer_is_held(variable, p->code, p->reg))
 			p->held = target;
+		p->fitted = true;
+		pointer_members(p, &target, 0);
+		p->fitted = false;
 	} else if (!pointer_members(p, &target, 0)) {
-		p->several = true;
+		p->fits.several = true;
+		p->equal.several |= !types_structure(&target);
 	}
+}
+
+/* An inlined function's own pointers say more than those around it. */
+static void pointer_see_in(struct pointers *p, Dwarf_Die *variable, unsigned depth)
+{
+	struct meant before = p->equal;
+	bool known = before.name || before.several;
+
+	if (depth != p->depth)
+		p->equal = (struct meant){0};
+	pointer_see(p, variable);
+	if (depth < p->depth ? known : !p->equal.name && !p->equal.several)
+		p->equal = before;
+	else
+		p->depth = depth;
 }
 
 static enum debug_way pointers_visit(void *context, Dwarf_Die *die, unsigned depth)
 {
 	struct pointers *p = context;
 
-	(void)depth;
 	switch (dwarf_tag(die)) {
 	case DW_TAG_formal_parameter:
 	case DW_TAG_variable:
-		pointer_see(p, die);
+		pointer_see_in(p, die, depth);
 		return WALK_OVER;
 	case DW_TAG_lexical_block:
 	case DW_TAG_inlined_subroutine:
@@ -140,6 +175,9 @@ int image_pointed_member(struct image *image, uint64_t code, int reg, uint64_t a
 	if (!f || !apart)
 		return -1;
 	entry_walk_tree(&f->die, pointers_visit, &p);
-	found = p.held.addr ? &p.held : !p.several && p.only.addr ? &p.only : NULL;
+	found = p.held.addr                        ? &p.held
+		: p.equal.name && !p.equal.several ? &p.equal.only
+		: p.fits.name && !p.fits.several   ? &p.fits.only
+						   : NULL;
 	return found ? types_member(found, offset, member) : -1;
 }

@@ -190,6 +190,7 @@ static int dataspace_make(struct report_dataspace_view *v, struct error *e)
 			report_note(v->t, "A table was full %llu time%s: some of it is missing",
 				(unsigned long long)lost, plural(lost));
 	}
+	report_coverage(v->t, v->d);
 	return 0;
 }
 

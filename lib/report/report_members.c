@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "isa/isa.h"
+#include "report/report_columns.h"
 #include "report/report_dataspace.h"
 
 enum {
@@ -28,6 +29,8 @@ struct part {
 	const char *text; /* in the table's arena */
 	uint64_t first, all, *counts;
 };
+
+#define MEMBER_WORTH 1.0 /* percent of its object */
 
 typedef VEC(struct part) part_list;
 
@@ -57,11 +60,22 @@ static int members_by_count(const void *pa, const void *pb)
 		       ?: strcmp(a->text, b->text);
 }
 
-static void show(struct report_dataspace_view *v, part_list *parts, enum report_dataspace_row kind,
-	size_t limit, const char *what)
+/* Of the table's, or of its object's: what a user would look at. */
+static bool part_is_worth(const struct report_dataspace_view *v, const struct part *p,
+	enum report_dataspace_row kind, size_t shown, const uint64_t *object)
 {
+	if (v->d->request->whole || report_dataspace_worth(v, p->counts))
+		return true;
+	if (kind == REPORT_DATASPACE_PLACE)
+		return shown < PLACES_ALWAYS;
+	return report_percent((double)p->first, (double)object[v->by]) >= MEMBER_WORTH;
+}
+
+static void show(struct report_dataspace_view *v, part_list *parts, enum report_dataspace_row kind,
+	size_t limit, const char *what, uint32_t object)
+{
+	const uint64_t *of = v->o.counts + object * v->o.metrics.count;
 	size_t shown = 0;
-	bool all = kind != REPORT_DATASPACE_PLACE || v->d->request->whole;
 
 	for (size_t i = 0; i < parts->count && !v->t->failed; i++) {
 		struct part *p = &parts->data[i];
@@ -72,15 +86,16 @@ static void show(struct report_dataspace_view *v, part_list *parts, enum report_
 	}
 	if (parts->count)
 		qsort(parts->data, parts->count, sizeof(*parts->data), members_by_count);
-	for (size_t i = 0; i < parts->count && shown < limit; i++) {
+	for (size_t i = 0; i < parts->count && shown < limit && !v->t->failed; i++) {
 		const struct part *p = &parts->data[i];
 
-		if (!all && shown >= PLACES_ALWAYS && !report_dataspace_worth(v, p->counts))
+		if (!part_is_worth(v, p, kind, shown, of))
 			continue;
 		report_dataspace_text(v, 1, kind, NULL, p->counts, p->text);
 		shown++;
 	}
-	report_dataspace_more(v, parts->count - shown, what, 1);
+	if (shown)
+		report_dataspace_more(v, parts->count - shown, what, 1);
 	vec_fini(parts);
 }
 
@@ -248,7 +263,7 @@ void report_members_rows(struct report_dataspace_view *v, uint32_t object)
 			members_add_count(v, &parts, &text, ref->input, t->key.metric, t->count);
 	}
 	strbuf_fini(&text);
-	show(v, &parts, REPORT_DATASPACE_MEMBER, MEMBERS_SHOWN, "members");
+	show(v, &parts, REPORT_DATASPACE_MEMBER, MEMBERS_SHOWN, "members", object);
 }
 
 /* ---- lines of the cache ---- */
@@ -295,5 +310,5 @@ void report_places_rows(struct report_dataspace_view *v, uint32_t object)
 		members_add_count(v, &parts, &text, ref->input, p->key.metric, p->count);
 	}
 	strbuf_fini(&text);
-	show(v, &parts, REPORT_DATASPACE_PLACE, PLACES_SHOWN, "lines");
+	show(v, &parts, REPORT_DATASPACE_PLACE, PLACES_SHOWN, "lines", object);
 }

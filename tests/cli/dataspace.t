@@ -233,9 +233,43 @@ END
 		g++ $level -g -o pointed pointed.cpp
 		collect pointed.x ./pointed
 		rows pointed.x
-		is "members by the type of a pointer in scope: $level" "$(jq -rc '[.rows[] | select(.kind == "member" and (.procedure | test("of struct"))) | .procedure] | sort | join("; ")' pointed.x.json)" \
+		is "members by the type of a pointer in scope: $level" "$(jq -rc '[.rows[] | select(.kind == "member" and (.procedure | test("of struct"))) | .procedure] | unique | join("; ")' pointed.x.json)" \
 			"[].cell, of struct particle (by the type of a pointer, 64 bytes); [].id, of struct particle (by the type of a pointer, 64 bytes)"
 	done
+	# The distance is that of a vector's elements; the vector itself, and numbers around it, would fit, too.
+	cat > scopes.cpp <<'END'
+#include <cstdlib>
+#include <vector>
+struct wide { double x[3], v[3]; long id; char pad[80]; double mass; };
+struct third { long a[6]; };
+struct cell { long key, next, pad[6]; };
+static unsigned seed = 1;
+static unsigned any() { return (seed = seed * 1664525 + 1013904223) >> 16; }
+static __attribute__((noinline)) double masses(std::vector<wide> &v) {
+	double t = 0;
+	for (int i = 0; i < 30000; i++) t += v[any()].mass;
+	return t;
+}
+static long chase(const cell *c) {
+	long t = 0;
+	for (int i = 0; i < 30000; i++) t += c[any()].next;
+	return t;
+}
+int main(int argc, char **) {
+	std::vector<wide> v(65536);
+	third t = {};
+	double *numbers = (double *)calloc(65536, 8);
+	cell *c = (cell *)calloc(65536, sizeof *c);
+	double sum = masses(v) + chase(c) + t.a[argc];
+	for (int i = 0; i < 65536; i++) sum += numbers[i];
+	return sum == 1;
+}
+END
+	g++ -O2 -g -o scopes scopes.cpp
+	collect scopes.x ./scopes
+	rows scopes.x
+	is "the innermost pointers to structures of that size" "$(jq -rc '[.rows[] | select(.kind == "member" and (.procedure | test("of struct"))) | .procedure] | unique | join("; ")' scopes.x.json)" \
+		"[].mass, of struct wide (by the type of a pointer, 144 bytes); [].next, of struct cell (by the type of a pointer, 64 bytes)"
 else
 	skip "operator new" "g++ is not installed"
 fi

@@ -45,6 +45,11 @@ is "processes of the first run alone" "$(awk '/^process/ { ours[$4] = 1; parent[
 run ssrun -q -explain -machine skl -o waits sh -c :
 like "the retirement clock, for the causes of waits" "$(prof -dump waits)" '^wait .*(dependency|fetch-memory)'
 unlike "and nothing of the model's own" "$(prof -dump waits)" '^sample.*vgpreload'
+# Data of misses are what the model knows: of the second run.
+run ssrun -q -dataspace -explain -machine skl -o data "$build/tests/programs/sharing" static 20000
+is "with -dataspace" "$status $err" "0 "
+like "the second run has the data of misses" "$(prof -dataspace data)" '^ +[0-9]+ +[0-9.]+% .* packed .*sharing.c'
+like "and the first one the time" "$(prof -dump data)" '^metric 0 .*short "time"'
 rm -f ended
 # shellcheck disable=SC2086
 run sh -c "printf 'from a pipe' | ssrun -q -explain $small -o pipe sh twice.sh"
