@@ -73,6 +73,8 @@ bool debug_strings_end(struct elf_file *f);
 const char *entry_string(Dwarf_Attribute *a);
 /* The number in an attribute of the entry; 0: it has none. */
 uint64_t entry_number(Dwarf_Die *die, unsigned attribute);
+/* The line of a function's declaration, perhaps by reference; 0: unknown. */
+unsigned entry_declared(Dwarf_Die *die);
 
 enum debug_way { WALK_IN, WALK_OVER, WALK_STOP };
 /* Visits the entries inside of die, parents before children; depth counts from 0. */

@@ -65,3 +65,13 @@ void entry_walk_tree(Dwarf_Die *die, debug_visit *visit, void *context)
 
 	(void)entry_walk(&w, die, 0);
 }
+
+unsigned entry_declared(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word value = 0;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &value) != 0)
+		return 0;
+	return (unsigned)value;
+}

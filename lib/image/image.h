@@ -137,6 +137,7 @@ int image_pointed_member(struct image *image, uint64_t code, int reg, uint64_t a
 struct image_frame {
 	const char *name;       /* demangled */
 	struct image_line line; /* position of address in this function (in outer ones: the call) */
+	unsigned declared;      /* line of the function's declaration; 0: unknown */
 };
 
 /* The functions inlined at address, innermost first, the real one last. At most `room` are

@@ -7,10 +7,12 @@ struct frames {
 	size_t room, count;
 };
 
-static void inlines_add(struct frames *f, const char *name, const struct image_line *line)
+static void inlines_add(
+	struct frames *f, const char *name, const struct image_line *line, Dwarf_Die *die)
 {
 	if (f->count < f->room)
-		f->all[f->count] = (struct image_frame){name ? name : "??", *line};
+		f->all[f->count] = (struct image_frame){
+			name ? name : "??", *line, die ? entry_declared(die) : 0};
 	f->count++;
 }
 
@@ -23,7 +25,7 @@ static void inlines_walk(struct frames *frames, struct debug *d, struct unit *u,
 	for (uint32_t at = i ? i->value : 0; at != 0; at = f->inlined.data[at].parent) {
 		Dwarf_Die *die = &f->inlined.data[at].die;
 
-		inlines_add(frames, debug_name(d, die), line);
+		inlines_add(frames, debug_name(d, die), line, die);
 		*line = (struct image_line){
 			.file = lines_file(d, u, entry_number(die, DW_AT_call_file)),
 			.line = (unsigned)entry_number(die, DW_AT_call_line),
@@ -50,8 +52,8 @@ size_t image_inlines_at(
 		inlines_walk(&out, d, u, f, address, &line);
 	symbol = image_symbol_at(image, address);
 	if (f && (!symbol || symbol->guessed))
-		inlines_add(&out, debug_name(d, &f->die), &line);
+		inlines_add(&out, debug_name(d, &f->die), &line, &f->die);
 	else if (symbol)
-		inlines_add(&out, symbol->demangled, &line);
+		inlines_add(&out, symbol->demangled, &line, f ? &f->die : NULL);
 	return out.count;
 }

@@ -13,22 +13,12 @@ struct steps {
 	size_t room, count;
 };
 
-static unsigned declared_of(Dwarf_Die *die)
-{
-	Dwarf_Attribute a;
-	Dwarf_Word value = 0;
-
-	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &value) != 0)
-		return 0;
-	return (unsigned)value;
-}
-
 /* In the function die, at line. */
 static void sources_add(struct steps *s, Dwarf_Die *die, unsigned line, unsigned discriminator)
 {
 	if (s->count < s->room)
 		s->all[s->count] = (struct image_source){
-			debug_linkage_name(die), line, declared_of(die), discriminator};
+			debug_linkage_name(die), line, entry_declared(die), discriminator};
 	s->count++;
 }
 

@@ -2,10 +2,12 @@
 /* Words of a command line become lists of files. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "load/load.h"
 
@@ -173,8 +175,17 @@ static int add_word(struct arguments *a, const char *word, bool may_be_executabl
 	return list ? add_path(list, strdup(word), e) : not_an_experiment(word, bytes, length, e);
 }
 
+/* Is the second file of ssrun -versus beside it? */
+static bool has_versus(const char *name, char *other, size_t size)
+{
+	int n = snprintf(other, size, "%s.versus", name);
+
+	return n > 0 && (size_t)n < size && access(other, R_OK) == 0;
+}
+
 int arguments_find_sides(struct arguments *a, char *const *words, struct error *e)
 {
+	char other[PATH_MAX];
 	size_t sides = 0;
 
 	memset(a, 0, sizeof(*a));
@@ -191,6 +202,11 @@ int arguments_find_sides(struct arguments *a, char *const *words, struct error *
 	}
 	if (sides == 2)
 		return 0;
+	if (sides == 1 && has_versus(a->sides[0].word, other, sizeof(other))) {
+		error_set(e, ERR_CONFLICT, "-diff compares two files or directories, not 1");
+		return error_hint(e, "ssrun -versus wrote the other: prof -diff %s %s",
+			a->sides[0].word, other);
+	}
 	error_set(e, ERR_CONFLICT, "-diff compares two files or directories, not %zu", sides);
 	return error_hint(
 		e, "use prof -diff BEFORE AFTER; put several runs of one side in a directory");

@@ -56,7 +56,7 @@ void report_dataspace_row(struct report_dataspace_view *v, const struct report_r
 void report_dataspace_text(struct report_dataspace_view *v, unsigned depth,
 	enum report_dataspace_row kind, const char *sharing, const uint64_t *counts,
 	const char *text);
-/* "n more WHAT": nothing where n is 0. */
+/* "n more WHAT", in the plural if n is more than 1: nothing where n is 0. */
 void report_dataspace_more(
 	struct report_dataspace_view *v, size_t n, const char *what, unsigned depth);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/plural.h"
 #include "base/sort.h"
 #include "events/numbers.h"
 #include "report/report_columns.h"
@@ -101,7 +102,7 @@ void report_dataspace_more(
 {
 	if (n)
 		report_dataspace_text(v, depth, REPORT_DATASPACE_MORE, NULL, NULL,
-			report_text(v->t, "... %zu more %s", n, what));
+			report_text(v->t, "... %zu more %s%s", n, what, plural(n)));
 }
 
 bool report_dataspace_worth(const struct report_dataspace_view *v, const uint64_t *counts)

@@ -150,10 +150,19 @@ static void true_names(
 {
 	const struct prof_name *name = &f->data->name[n->place];
 	const struct profile_place *place = profile_place_at(f->data, n->place);
+	struct image_frame function = {0};
 	struct image_line line;
 
 	row->image = f->data->images.data[place->key.image].name;
-	if (f->grain == PROF_BY_PROCEDURE && name->begin &&
+	row->note = NULL; /* of the place below, not of the key */
+	if (report_diff_written(f->data, n->place, &function) > 1 &&
+		(f->grain == PROF_BY_LINE || name->inlined)) {
+		row->procedure = report_text(f->table, "%s", function.name);
+		row->note = "inlined";
+		row->file = function.line.file;
+		row->line = function.declared;
+	}
+	if (f->grain == PROF_BY_PROCEDURE && !name->inlined && name->begin &&
 		profile_function_line(f->data, place->key.image, name->begin, &line) == 0) {
 		row->file = line.file;
 		row->line = line.line;
@@ -162,7 +171,6 @@ static void true_names(
 		return;
 	row->file = name->file ? profile_string_at(f->data, name->file) : NULL;
 	row->line = name->line;
-	row->note = name->inlined ? "inlined" : NULL;
 }
 
 static void diff_add_row(struct report_diff *f, size_t row)

@@ -30,8 +30,12 @@ struct report_diff {
 
 /* report_diff_rows.c: sums by entities that are the same in both builds. Images match by name
  * without version, the two programs always; procedures without the compiler's suffixes; lines by
- * their distance from the beginning of the procedure; files by base name. */
+ * their distance from the beginning of the function that they were written in, inlined or not;
+ * files by base name. */
 int report_diff_sums(struct prof_sums *s, struct prof_data *d, enum prof_grain grain);
+/* The innermost function at the place, as it was written. How many functions are there together: 0
+ * without debug information, 2 and more where it is inlined. */
+size_t report_diff_written(const struct prof_data *d, size_t place, struct image_frame *function);
 
 /* report_diff_pairs.c: which metrics there are to compare; then, with sums, their changes. */
 int report_diff_pairs(struct report_diff *f, struct error *e);

@@ -222,6 +222,35 @@ static void say_hosts(struct report_diff *f)
 				      "include those of processors (-share compares shares)");
 }
 
+/* Does a function in this table that one side lacks run inlined somewhere? */
+static bool is_inlined_apart(const struct report_diff *f, const char *name)
+{
+	struct image_frame function;
+
+	for (size_t i = 0; i < f->data->places.count; i++)
+		if (report_diff_written(f->data, i, &function) > 1 &&
+			strcmp(function.name, name) == 0)
+			return true;
+	return false;
+}
+
+static void say_inlined(struct report_diff *f)
+{
+	if (f->grain != PROF_BY_PROCEDURE || f->data->request->inlines)
+		return;
+	for (size_t i = 0; i < f->table->rows.count; i++) {
+		const struct report_row *r = &f->table->rows.data[i];
+
+		if (r->role != REPORT_ROW || !r->note || !is_inlined_apart(f, r->procedure))
+			continue;
+		report_note(f->table,
+			"%s is inlined in one build: -inlines compares functions as they were "
+			"written, -heavy their lines",
+			r->procedure);
+		return;
+	}
+}
+
 void report_diff_notes(struct report_diff *f, size_t changed)
 {
 	struct report_table *t = f->table;
@@ -239,6 +268,7 @@ void report_diff_notes(struct report_diff *f, size_t changed)
 		report_note(t,
 			"Chance is that of sampling: one run per side does not show how runs "
 			"of one program differ (give directories of several runs)");
+	say_inlined(f);
 	say_unpaired(f);
 	say_hosts(f);
 	report_coverage(t, f->data);

@@ -7,11 +7,10 @@
 
 /* The procedure without the suffixes that compilers give copies of it: they differ between builds.
  */
-static long procedure_stem(struct prof_data *d, uint32_t procedure)
+static int take_function(struct prof_entity *key, struct prof_data *d, const char *name)
 {
 	static const char *const suffixes[] = {
 		" [clone ", ".constprop.", ".isra.", ".part.", ".lto_priv.", ".llvm.", ".cold"};
-	const char *name = profile_string_at(d, procedure);
 	size_t length = strlen(name);
 	char *stem;
 	long index;
@@ -22,12 +21,11 @@ static long procedure_stem(struct prof_data *d, uint32_t procedure)
 		if (at && at > name && (size_t)(at - name) < length)
 			length = (size_t)(at - name);
 	}
-	if (!name[length])
-		return procedure;
 	stem = strndup(name, length);
 	index = stem ? profile_string(d, stem) : -1;
 	free(stem);
-	return index;
+	key->key.procedure = (uint32_t)index;
+	return index < 0 ? -1 : 0;
 }
 
 static long file_stem(struct prof_data *d, uint32_t file)
@@ -35,6 +33,13 @@ static long file_stem(struct prof_data *d, uint32_t file)
 	const char *path = profile_string_at(d, file), *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? profile_string(d, slash + 1) : (long)file;
+}
+
+size_t report_diff_written(const struct prof_data *d, size_t place, struct image_frame *function)
+{
+	const struct profile_place *p = profile_place_at(d, place);
+
+	return d->names.ops->inlines(d->names.context, p->key.image, p->key.address, function, 1);
 }
 
 struct beginning { /* table entry: of a procedure */
@@ -72,16 +77,23 @@ static int line_key(
 {
 	const struct prof_name *name = &d->name[place];
 	const struct beginning *b = beginning_of(d, beginnings, place);
+	struct image_frame function = {0};
 	long file = file_stem(d, name->file);
 
 	if (!b || file < 0)
 		return -1;
 	key->key.file = (uint32_t)file;
 	key->key.line = name->line;
-	key->key.inlined |= FROM_FILE;
+	key->key.inlined = FROM_FILE;
+	if (report_diff_written(d, place, &function) && function.declared &&
+		name->line >= function.declared) {
+		key->key.line = name->line - function.declared;
+		key->key.inlined = FROM_PROCEDURE;
+		return take_function(key, d, function.name);
+	}
 	if (!name->inlined && b->file && strcmp(b->file, profile_string_at(d, name->file)) == 0) {
 		key->key.line = name->line - b->line;
-		key->key.inlined ^= FROM_FILE | FROM_PROCEDURE;
+		key->key.inlined = FROM_PROCEDURE;
 	}
 	return 0;
 }
@@ -112,12 +124,8 @@ static int take_place(struct prof_sums *s, struct prof_data *d, const uint32_t *
 	struct prof_entity key = {.key = {.group = p->key.group, .image = images[p->key.image]}};
 
 	if (grain != PROF_BY_IMAGE) {
-		long procedure = procedure_stem(d, d->name[place].procedure);
-
-		if (procedure < 0)
+		if (take_function(&key, d, profile_string_at(d, d->name[place].procedure)))
 			return -1;
-		key.key.procedure = (uint32_t)procedure;
-		key.key.inlined = d->name[place].inlined;
 	}
 	if (grain == PROF_BY_LINE && line_key(&key, d, beginnings, place))
 		return -1;

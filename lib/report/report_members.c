@@ -263,7 +263,7 @@ void report_members_rows(struct report_dataspace_view *v, uint32_t object)
 			members_add_count(v, &parts, &text, ref->input, t->key.metric, t->count);
 	}
 	strbuf_fini(&text);
-	show(v, &parts, REPORT_DATASPACE_MEMBER, MEMBERS_SHOWN, "members", object);
+	show(v, &parts, REPORT_DATASPACE_MEMBER, MEMBERS_SHOWN, "member", object);
 }
 
 /* ---- lines of the cache ---- */
@@ -310,5 +310,5 @@ void report_places_rows(struct report_dataspace_view *v, uint32_t object)
 		members_add_count(v, &parts, &text, ref->input, p->key.metric, p->count);
 	}
 	strbuf_fini(&text);
-	show(v, &parts, REPORT_DATASPACE_PLACE, PLACES_SHOWN, "lines", object);
+	show(v, &parts, REPORT_DATASPACE_PLACE, PLACES_SHOWN, "line", object);
 }

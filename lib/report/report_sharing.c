@@ -317,7 +317,7 @@ static void add_ends(struct report_dataspace_view *v, const struct shared *s)
 		qsort(ends.data, ends.count, sizeof(*ends.data), by_use);
 	for (; shown < ends.count && is_end_shown(&ends.data[shown], shown); shown++)
 		add_end(v, s, &ends.data[shown]);
-	report_dataspace_more(v, ends.count - shown, "places in the code", 2);
+	report_dataspace_more(v, ends.count - shown, "place", 2);
 	fini_ends(&ends);
 }
 
@@ -407,7 +407,7 @@ void report_sharing_rows(struct report_dataspace_view *v, uint32_t object)
 
 	for (; shown < lines.count && shown < LINES_SHOWN; shown++)
 		add_line(v, &lines.data[shown]);
-	report_dataspace_more(v, lines.count - shown, "shared lines", 1);
+	report_dataspace_more(v, lines.count - shown, "shared line", 1);
 	vec_fini(&lines);
 }
 

@@ -154,6 +154,56 @@ like "are missed" "$out" 'old/app .*-archive'
 like "and what helps is said" "$out" 'record with ssrun -archive'
 mv old/app.away old/app
 
+# One build inlines what the other calls, and everything is elsewhere in the source.
+cat > inside.c <<'END'
+static int twice(int a)
+{
+	a ^= a >> 3;
+	a *= 7;
+	return a;
+}
+
+int main(int argc, char **argv)
+{
+	return twice(argc) + (argv == 0);
+}
+END
+mkdir flat apart
+sed 's/^static int/static inline __attribute__((always_inline)) int/' inside.c > flat/part.c
+{ echo; echo '/* moved */'; echo; cat inside.c; } > apart/part.c
+(cd flat && ${CC:-gcc} -g -O0 -o part part.c) || exit 1
+(cd apart && ${CC:-gcc} -g -O0 -o part part.c) || exit 1
+# line_at BUILD LINE: an address of code of that line
+line_at() {
+	for _a in $(objdump -d --no-show-raw-insn "$1/part" | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p'); do
+		case $(addr2line -e "$1/part" "0x$_a") in */part.c:"$2" | */part.c:"$2 "*) echo "0x$_a"; return ;; esac
+	done
+}
+inlined() { # FILE BUILD LINE COUNT
+	make_experiment "$1" <<END || exit 1
+type pcsamp
+fact command ./part
+image elf $work/$2/part
+metric time 1000000 measured clock
+sample 0 0 0 $4 1:$(line_at "$2" "$3")
+END
+}
+inlined before.in flat 4 500
+inlined after.in apart 7 200
+run prof -diff before.in after.in
+like "a function that one build inlines" "$out" ' twice \[appeared\]'
+like "is said to be inlined in the other" "$out" '^twice is inlined in one build: -inlines compares '
+run prof -diff -inlines before.in after.in
+like "as it was written" "$out" '^ +0\.500 +0\.200 +-0\.300 .*%  twice \(part: part.c, [45]\)'
+unlike "it is there in both" "$out" 'appeared|vanished|is inlined in one'
+run prof -diff -heavy before.in after.in
+like "and so are its lines" "$out" '^ +0\.500 +0\.200 +-0\.300 .*%  twice \(part: part.c, 7\)'
+unlike "by their distance from its beginning" "$out" 'appeared|vanished'
+cp after.in before.in.versus
+run prof -diff before.in
+is "one file whose other side is beside it" "$status" 125
+like "is told to take both" "$err" 'prof -diff before.in before.in.versus'
+
 # A real fix, before and after: the model counts the same every time.
 if perfex -source model -e 17 true >/dev/null 2>&1; then
 	for fix in '' -fixed; do
