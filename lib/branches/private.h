@@ -438,6 +438,8 @@ void stopped_modes(struct branches *b, struct followed *p);
 void stopped_skip(struct branches *b, uint64_t used);
 void stopped_born(struct branches *b, const struct thread *t, pid_t parent);
 void stopped_execed(struct branches *b, struct followed *p);
+/* Its mappings have changed: the owner must know code before it gets records of it. Frees text. */
+void stopped_maps(struct branches *b, struct followed *p, char *text);
 /* It is about to end, and has a name still; it has ended. */
 void stopped_leaves(struct branches *b, const struct thread *t);
 void stopped_ended(struct branches *b, const struct thread *t);

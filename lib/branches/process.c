@@ -213,7 +213,7 @@ static char *text_again(int *fd, const struct followed *p, const char *name)
 	return *fd < 0 ? NULL : proc_kept_text(*fd, PROCESS_TEXT);
 }
 
-static int look_at_maps(struct followed *p)
+static int look_at_maps(struct branches *b, struct followed *p)
 {
 	char *text = text_again(&p->maps_file, p, "maps"), *rest = text;
 	uint64_t hash = text ? process_hash_of(text) : 0;
@@ -221,18 +221,23 @@ static int look_at_maps(struct followed *p)
 
 	if (text && hash != p->maps) {
 		__typeof__(p->areas) before = p->areas;
+		char *whole = b->request.period ? strdup(text) : NULL;
+		bool there;
 
 		memset(&p->areas, 0, sizeof(p->areas));
 		forget_code(p);
 		p->maps = hash;
 		for (char *line; rc == 0 && (line = strsep(&rest, "\n"));)
 			rc = take_line(p, line);
-		if (!still_there(p, before.data, before.count)) {
-			if (p->cache)
-				cache_renew(p->cache);
-			if (p->logging)
-				cache_renew(p->logging);
-		}
+		there = still_there(p, before.data, before.count);
+		if (whole && (!p->told.hash || !there || before.count != p->areas.count))
+			stopped_maps(b, p, whole);
+		else
+			free(whole);
+		if (!there && p->cache)
+			cache_renew(p->cache);
+		if (!there && p->logging)
+			cache_renew(p->logging);
 		vec_fini(&before);
 	}
 	free(text);
@@ -305,7 +310,7 @@ int process_look(struct branches *b, struct followed *p)
 		b->warned = true;
 		return -1;
 	}
-	return process_memory(p) < 0 ? -1 : look_at_maps(p);
+	return process_memory(p) < 0 ? -1 : look_at_maps(b, p);
 }
 
 const struct area *process_area(const struct followed *p, uint64_t address)

@@ -99,16 +99,11 @@ static void remember_code(struct followed *p, const char *text)
 	}
 }
 
-/* Mappings that are new since the last look come before the sample. */
-static void clock_look(struct branches *b, struct followed *p, uint64_t pc, uint64_t time)
+/* NULL: its mappings could not be read. */
+static void clock_tell(struct branches *b, struct followed *p, char *text, uint64_t time)
 {
-	uint64_t hash;
-	char *text;
+	uint64_t hash = text ? process_hash_of(text) : 0;
 
-	if (p->told.hash && clock_knows(p, pc) && time < p->told.time + LOOK_EVERY)
-		return;
-	text = proc_text(proc_living(p->pid), "maps", PROCESS_TEXT);
-	hash = text ? process_hash_of(text) : 0;
 	p->told.time = time;
 	if (!text || hash == p->told.hash) {
 		free(text);
@@ -118,6 +113,19 @@ static void clock_look(struct branches *b, struct followed *p, uint64_t pc, uint
 	remember_code(p, text);
 	clock_put(b, (struct branch_record){
 			     .kind = BRANCH_MAPS, .pid = p->pid, .time = time, .text = text});
+}
+
+/* Mappings that are new since the last look come before the sample. */
+static void clock_look(struct branches *b, struct followed *p, uint64_t pc, uint64_t time)
+{
+	if (p->told.hash && clock_knows(p, pc) && time < p->told.time + LOOK_EVERY)
+		return;
+	clock_tell(b, p, proc_text(proc_living(p->pid), "maps", PROCESS_TEXT), time);
+}
+
+void stopped_maps(struct branches *b, struct followed *p, char *text)
+{
+	clock_tell(b, p, text, branches_now(CLOCK_MONOTONIC));
 }
 
 static void registers_of(const struct user_regs_struct *r, uint64_t *to)

@@ -40,6 +40,9 @@ run "$confined" ssrun -q -branches -bursts 100 -o bursts "$branchy" mix 30000
 is "bursts at a rate: the program's output" "$status $out" "0 $(cat want)"
 run prof -head bursts
 like "they run copies, as memory may be mapped" "$out" '^Branches followed in them +[0-9]{5,} '
+run "$confined" ssrun -q -branches -bursts 300 -o early "$branchy" mix 15000
+run prof -head early
+like "what is followed before the first sample is known, too" "$out" '^Branches followed in them +[0-9]{5,} \([1-9]'
 
 # Threads and processes; what starts them may have a sample, too.
 rows_of() { echo "$out" | sed -n "s/^$1 [0-9].*, \\([0-9]*\\)[.0-9]*%:\$/\\1/p" | awk '$1 >= 10 { n++ } END { print n + 0 }'; }
