@@ -19,14 +19,21 @@ like "is the same program each time" "$out" 'work \(sampled'
 unlike "and nothing is unknown" "$out" 'unknown'
 
 # A third of these happen within a burst: its copies go with the old program, and samples stand for no more time than there was.
+# Under a sanitizer many rounds: what is used after an exec has freed it is seen in most of them, not in all.
 if [ "$(uname -m)" = x86_64 ]; then
+	rounds=$([ -z "${SAN:-}${LONG:-}" ] && echo 1 || echo 12)
 	within() { # name, words before ssrun
-		_name=$1
+		_name=$1 _round=1
 		shift
-		run "$@" ssrun -q -branches -bursts 300 -o within "$sampled" execs 120
+		while [ $_round -le "$rounds" ]; do
+			run "$@" ssrun -q -branches -bursts 300 -o within "$sampled" execs 120
+			[ "$status $err" = "0 " ] || break
+			_round=$((_round + 1))
+		done
 		is "$_name: becomes another within bursts" "$status $err" "0 "
 		run prof -head within
 		like "... there were bursts" "$out" '^Bursts  *[1-9]'
+		like "... and their branches are known" "$out" '^Branches followed in them  *[0-9]* \([1-9]'
 		like "... and as many samples as the time has" "$out" '^Total samples  *[0-9]{1,4}$'
 	}
 	within "samples by the kernel"
