@@ -84,7 +84,7 @@ is "lines of small shares are four at most, unless -whole is given" "$(prof -dat
 	[$r[] | select(([.percent[] | numbers] | max) < 0.5)] | group_by(.parent) | map(length) | [length > 0, max <= 4]') $(
 	prof -datalines -whole -json weather.x | jq -c '[.rows[] | select(.kind == "place" and ([.percent[] | numbers] | max) < 0.5)] | group_by(.parent) | map(length) | max > 4')" '[true,true] true'
 run prof -datalines staffing.x
-like "rows of a large object say how many lines they are" "$out" ' bytes 0-[0-9]+, (64|128|256) lines$'
+like "rows of a large object say how many lines they are" "$out" ' bytes [0-9]+-[0-9]+, (64|128|256) lines$'
 cat > middle.c <<'END'
 #include <pthread.h>
 __attribute__((section("pair"), aligned(64))) char before[32] = {1};
