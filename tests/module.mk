@@ -157,10 +157,14 @@ check-escapes: all
 	$(Q)tests/escapes $(O) -hostile $(HOSTILE) -random $(HAPHAZARD) -seed $${SEED:-1}
 .PHONY: check-escapes
 
-# What has threads, under the thread sanitizer: its reports count, and not whether tests pass.
+# What has threads, under the thread sanitizer: its reports count, and not whether tests pass. TSAN=all: all tests of commands; MORE=1:
+# those that did not come to their end with these programs (tests/races).
 RACY_UNITS   := $(patsubst tests/unit/%.c,%,$(sort $(shell grep -lE 'pthread|parallel|prof_fake|tui_fake|monitor' tests/unit/test_*.c)))
 RACY_TESTS   := $(patsubst %,tests/cli/%.t,ranks prof-merge-mpi perfdata prof-why prof-calc prof-branches tui ssrun-basic ssrun-branches \
     ssrun-processes ssrun-values values-module ssrun-explain ssrun-monitor ssrun-monitor-http ssrun-monitor-branches)
+ifeq ($(TSAN),all)
+RACY_TESTS   := $(CLI_TESTS)
+endif
 check-tsan:
 	$(Q)$(MAKE) --no-print-directory O=$(O)-tsan SAN=thread CFLAGS='-O1 -g' all $(TEST_PROGRAMS:$(O)/%=$(O)-tsan/%) \
 	    $(TEST_TOOLS:$(O)/%=$(O)-tsan/%) $(RACY_UNITS:%=$(O)-tsan/tests/unit/%)
