@@ -26,13 +26,16 @@ static void duration(double seconds, char *text, size_t size)
 static void announce_second(const struct options *o, const struct machine *m, double elapsed)
 {
 	char least[32], most[32];
+	bool same;
 
 	duration(elapsed * FASTEST, least, sizeof(least));
 	duration(elapsed * SLOWEST, most, sizeof(most));
+	same = strcmp(least, most) == 0;
 	if (!o->quiet)
 		say("a second run, on a model of %s, counts misses and the causes of waits: about "
-		    "%s to %s, ^C leaves it out; its output is discarded",
-			strcmp(m->name, "host") == 0 ? "this host" : m->name, least, most);
+		    "%s%s%s, ^C leaves it out; its output is discarded",
+			strcmp(m->name, "host") == 0 ? "this host" : m->name, least,
+			same ? "" : " to ", same ? "" : most);
 }
 
 /* A clock that knows causes, unless the user wants another, or the machine cannot have it. */

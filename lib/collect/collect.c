@@ -117,7 +117,7 @@ int collect_choose(struct collect_metrics *m, enum collect_source wanted,
 	const struct machine *machine, bool attach, struct error *reason, struct error *e)
 {
 	const char *model = NULL, *native = NULL;
-	bool exact = false, sampled = false;
+	bool exact = false, sampled = false, data = false;
 
 	memset(reason, 0, sizeof(*reason));
 	for (size_t i = 0; i < m->list.count; i++) {
@@ -128,14 +128,17 @@ int collect_choose(struct collect_metrics *m, enum collect_source wanted,
 			return -1;
 		*(metric->source == COLLECT_MODEL ? &model : &native) = metric->experiment;
 		*(metric->flags & METRIC_EXACT ? &exact : &sampled) = true;
+		data |= (metric->flags & METRIC_DATA) != 0;
 	}
 	if (model && native) {
 		error_set(e, ERR_CONFLICT,
 			"%s samples the command as it is, and %s here one on the model: that is "
 			"two runs",
 			native, model);
-		return error_hint(e, "run ssrun once for each (-o FILE); prof shows several "
-				     "experiments side by side");
+		return error_hint(e,
+			"run ssrun once for each (-o FILE); prof shows several "
+			"experiments side by side%s",
+			data ? " (ssrun -explain -dataspace makes one of two runs)" : "");
 	}
 	if (exact && sampled)
 		return error_set(e, ERR_CONFLICT,

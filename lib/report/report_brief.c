@@ -163,9 +163,13 @@ static void brief_left_out(
 			(double)left_out * m->unit, left_out, plural(left_out));
 }
 
-/* "0.095 s of CPU time (measured): 95 samples of 1 ms, 99.5% covered"; short: without "samples",
- * which is the label of the line. */
-static void put_samples(struct strbuf *text, const struct prof_data *d, size_t i, bool is_short)
+/* What a line of samples leaves out where it would be cut: "samples", which is its label; then how
+ * much of the time they cover. */
+enum brevity { BRIEF_ALL, BRIEF_LABELLED, BRIEF_BARE };
+
+/* "0.095 s of CPU time (measured): 95 samples of 1 ms, 99.5% covered". */
+static void put_samples(
+	struct strbuf *text, const struct prof_data *d, size_t i, enum brevity brevity)
 {
 	const struct prof_metric *m = &d->metrics.data[i];
 	const struct experiment_metric *of = m->metric;
@@ -183,11 +187,12 @@ static void put_samples(struct strbuf *text, const struct prof_data *d, size_t i
 		return;
 	}
 	strbuf_printf(text, ": %" PRIu64, m->samples);
-	if (!is_short)
+	if (brevity == BRIEF_ALL)
 		strbuf_printf(text, " sample%s", plural(m->samples));
 	strbuf_printf(text, " of %.*g%s", clock ? 4 : 15,
 		clock ? (double)of->period / 1e6 : (double)of->period, clock ? " ms" : "");
-	if (all > 0 && !profile_divides(d->request) && !profile_whom_asked(d->request))
+	if (all > 0 && brevity != BRIEF_BARE && !profile_divides(d->request) &&
+		!profile_whom_asked(d->request))
 		strbuf_printf(text, ", %.1f%% covered", 100 * sum / all);
 }
 
@@ -202,10 +207,11 @@ static void brief_metric(struct report_table *t, const struct prof_data *d, size
 
 	if (more)
 		strbuf_printf(&others, "; and %zu more (-head)", more);
-	put_samples(&text, d, i, false);
-	if ((of ? strlen(of) : 0) + text.length + others.length > REPORT_BRIEF_ROOM) {
+	for (int brevity = BRIEF_ALL; brevity <= BRIEF_BARE; brevity++) {
 		text.length = 0;
-		put_samples(&text, d, i, true);
+		put_samples(&text, d, i, (enum brevity)brevity);
+		if ((of ? strlen(of) : 0) + text.length + others.length <= REPORT_BRIEF_ROOM)
+			break;
 	}
 	report_brief(t, metric_each(m->metric) ? "Counts" : "Samples", "%s%s%s", of ? of : "",
 		strbuf_text(&text), strbuf_text(&others));

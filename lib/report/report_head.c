@@ -202,6 +202,8 @@ static const char *column_name(const struct report_table *t, size_t metric)
 	return t->experiments.data[metric].short_name;
 }
 
+enum { MANY = 10 }; /* one of ten paths that breaks off is worth advice */
+
 static void cover_metric(struct report_table *t, const struct prof_data *d, size_t i)
 {
 	const struct experiment_metric *of = d->metrics.data[i].metric;
@@ -220,8 +222,13 @@ static void cover_metric(struct report_table *t, const struct prof_data *d, size
 			d->metrics.data[i].untimed == 1 ? " has" : "s have");
 	for (int k = 0; k < EXPERIMENT_REASONS; k++)
 		if (of->reasons[k])
-			report_note(t, "%s%s%" PRIu64 " sample%s %s", head, colon, of->reasons[k],
-				plural(of->reasons[k]), reason_texts[k]);
+			report_note(t, "%s%s%" PRIu64 " sample%s %s%s", head, colon, of->reasons[k],
+				plural(of->reasons[k]), reason_texts[k],
+				k == EXPERIMENT_NO_STACK &&
+						of->reasons[k] * MANY >= d->metrics.data[i].samples
+					? ": deep stacks and large frames need a larger copy "
+					  "(ssrun -stack dwarf:65000)"
+					: "");
 }
 
 /* Samples in each image, of all metrics but those of a second run. */

@@ -128,9 +128,10 @@ cp app bare && strip bare
 ssrun -q -source model -gi_hwc -o bare.gi ./bare > out || exit 1
 like "of a stripped program, functions miss symbols" "$(prof bare.gi)" '/bare \([0-9]+ samples\): it has no symbols'
 is "but processes and images do not" "$({ prof -usage bare.gi; prof -dso bare.gi; } | grep symbols)" ""
-run ssrun -explain -dataspace true
+run ssrun -branches -dataspace true
 is "two runs are refused" "$status" 125
-like "... by their names" "$err" 'explain samples the command as it is, and dataspace here one on the model'
+like "and what does both is said" "$err" 'ssrun -explain -dataspace'
+like "... by their names" "$err" 'branches samples the command as it is, and dataspace here one on the model'
 prof -dump -q ranks/1 > dump1
 prof -dump -q ranks/2 > dump2
 ok "-dump -q of equal runs is equal" cmp dump1 dump2
