@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names for code without symbols: section and offset, split into functions at the addresses in
- * .eh_frame_hdr. */
+ * .eh_frame_hdr or, without that, .eh_frame. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +50,8 @@ static int wanted_starts(struct image *image, const uint8_t *table, size_t count
 }
 
 /* The header of the binary search table: version, three encodings, address of .eh_frame, count. */
-static void read_starts(struct image *image)
+static int read_table(struct image *image)
 {
-	struct symbols *s = &image->symbols;
 	struct elf_section *section = elf_file_section(image->elf, ".eh_frame_hdr");
 	struct span table;
 	uint64_t base = section ? section->header.sh_addr : 0;
@@ -64,13 +63,19 @@ static void read_starts(struct image *image)
 	table = elf_file_at(image->elf, base);
 	if (!base || table.size < 12 || table.data[0] != 1 || table.data[1] != SDATA4 ||
 		table.data[2] != UDATA4 || table.data[3] != TABLE_SDATA4)
-		return;
+		return guess_frames(image);
 	memcpy(&count, table.data + 8, sizeof(count));
 	if (count > (table.size - 12) / TABLE_ENTRY)
 		count = (uint32_t)((table.size - 12) / TABLE_ENTRY);
-	if (image->wanted.count ? wanted_starts(image, table.data + 12, count, base)
-				: all_starts(s, table.data + 12, count, base))
-		return;
+	return image->wanted.count ? wanted_starts(image, table.data + 12, count, base)
+				   : all_starts(&image->symbols, table.data + 12, count, base);
+}
+
+static void read_starts(struct image *image)
+{
+	struct symbols *s = &image->symbols;
+
+	(void)read_table(image); /* without memory, those so far */
 	if (s->starts.count)
 		qsort(s->starts.data, s->starts.count, sizeof(*s->starts.data), order_u64);
 }

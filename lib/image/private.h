@@ -80,6 +80,9 @@ int plt_symbols(struct image *image);
 /* name is copied; -1 when memory is out. */
 int symbols_add_named(struct image *image, uint64_t address, uint64_t size, const char *name);
 const struct image_symbol *guess_symbols(struct image *image, uint64_t address);
+/* guess_frames.c: adds to the image's starts where entries of .eh_frame begin, in no order. -1 when
+ * memory is out. */
+int guess_frames(struct image *image);
 void guess_fini(struct symbols *s);
 
 /* One entry of .symtab or .dynsym, of either class; false after the last. */

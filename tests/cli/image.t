@@ -46,6 +46,15 @@ cp a bare && strip bare
 like "without symbols: section and offset" "$("$q" bare symbol "$("$q" a find main | cut -d' ' -f1)")" ' \.text\+0x[0-9a-f]+ \(guessed\)$'
 is "... of the function's extent" "$("$q" bare symbol "$("$q" a find main | cut -d' ' -f1)" | cut -d' ' -f1)" "$("$q" a find main | cut -d' ' -f1)"
 like "... and says so" "$("$q" bare complaint)" 'symbols'
+# Static programs have call frame rules, but no table of where they begin.
+${CC:-gcc} -O1 -g -o tableless a.c -Wl,--no-eh-frame-hdr || exit 1
+strip -o tableless.bare tableless
+main=$("$q" tableless find main | cut -d' ' -f1)
+text=$(readelf -SW tableless | awk '{ sub(/.*\] /, "") } $1 == ".text" { print $3 }')
+for into in 0 4; do
+	like "... by .eh_frame alone, $into bytes into it" "$("$q" tableless.bare symbol "$(printf '%x' $((0x$main + into)))")" \
+		"^$main .* [.]text[+]$(printf '0x%x' $((0x$main - 0x$text))) "
+done
 gcc -O1 -o c a.c
 like "without debug information it says so" "$("$q" c complaint)" 'debug information'
 is "... and knows no line" "$("$q" c line main)" "?:0:0"
