@@ -61,6 +61,21 @@ static bool core_pmu_exists(void)
 	return found;
 }
 
+/* What any process may count, if it may call it. */
+static bool is_forbidden(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1};
+	int fd = perf_open(&attr, 0, -1, -1);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == EPERM || errno == EACCES);
+}
+
 static void find_circumstances(struct perf_circumstances *c)
 {
 	char line[256];
@@ -75,6 +90,7 @@ static void find_circumstances(struct perf_circumstances *c)
 	c->privileged = (capabilities >> CAPABILITY_PERFMON & 1) ||
 			(capabilities >> CAPABILITY_SYS_ADMIN & 1);
 	c->seccomp = proc_status_number(getpid(), "Seccomp", 0) != 0;
+	c->forbidden = is_forbidden();
 	c->nmi_watchdog =
 		file_line("/proc/sys/kernel/nmi_watchdog", line, sizeof(line)) && line[0] == '1';
 }
@@ -107,7 +123,7 @@ static int explain_permission(int errnum, const struct perf_event_attr *attr, pi
 			need);
 		return perf_open_refused(ERR_PERMISSION, errnum, message, hint, e);
 	}
-	if (pid > 0) {
+	if (pid > 0 && !c->forbidden) {
 		snprintf(message, sizeof(message), "the kernel forbids counting process %d",
 			(int)pid);
 		return perf_open_refused(ERR_PERMISSION, errnum, message,

@@ -27,6 +27,7 @@ struct perf_circumstances {
 	bool paranoid_known;
 	bool privileged;   /* CAP_PERFMON or CAP_SYS_ADMIN is effective */
 	bool seccomp;      /* a filter is on us */
+	bool forbidden;    /* perf_event_open is, even of our own time in user mode */
 	bool nmi_watchdog; /* it takes a counter on each processor */
 };
 
