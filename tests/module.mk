@@ -167,7 +167,8 @@ RACY_TESTS   := $(CLI_TESTS)
 endif
 check-tsan:
 	$(Q)$(MAKE) --no-print-directory O=$(O)-tsan SAN=thread CFLAGS='-O1 -g' all $(TEST_PROGRAMS:$(O)/%=$(O)-tsan/%) \
-	    $(TEST_TOOLS:$(O)/%=$(O)-tsan/%) $(RACY_UNITS:%=$(O)-tsan/tests/unit/%)
+	    $(TEST_TOOLS:$(O)/%=$(O)-tsan/%) $(RACY_UNITS:%=$(O)-tsan/tests/unit/%) \
+	    $(if $(filter all,$(TSAN)),$(FUZZERS:%=$(O)-tsan/tests/replay/%))
 	$(Q)CC='$(CC)' tests/races $(O)-tsan $(RACY_UNITS:%=$(O)-tsan/tests/unit/%) $(RACY_TESTS)
 .PHONY: check-tsan
 

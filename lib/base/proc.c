@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +250,16 @@ pid_t proc_living(pid_t pid)
 	if (list)
 		closedir(list);
 	return found;
+}
+
+bool proc_has_ended(pid_t pid)
+{
+	long state;
+
+	if (kill(pid, 0) && errno != EPERM)
+		return true;
+	state = proc_stat(proc_living(pid), PROC_STAT_STATE);
+	return state == 'Z' || state == 'X';
 }
 
 size_t proc_peek(pid_t pid, uint64_t address, void *to, size_t size)

@@ -51,6 +51,8 @@ DIR *proc_list(pid_t pid);
 /* A thread of the process that has not ended: pid itself, if its main thread has not. Only of such
  * a one are there "maps" and "mem". */
 pid_t proc_living(pid_t pid);
+/* Whether all its threads have ended; its parent may not have waited for it yet. */
+bool proc_has_ended(pid_t pid);
 /* Its memory from address on, also after its main thread has ended: how many bytes were read. */
 size_t proc_peek(pid_t pid, uint64_t address, void *to, size_t size);
 /* The next number of a list, which may be NULL; 0 at its end. */

@@ -448,7 +448,7 @@ static bool perf_process_ended(const struct collection *c)
 		return false;
 	if (c->pidfd >= 0)
 		return c->poll.data[1].revents != 0;
-	return kill(c->request->pid, 0) != 0 && errno != EPERM;
+	return proc_has_ended(c->request->pid);
 }
 
 /* Until the command has ended, or the process attached to has, or ^C. */

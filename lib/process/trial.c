@@ -20,6 +20,7 @@
 #include "base/clock.h"
 
 enum { FILES_LARGEST = 1 << 30 }; /* bytes */
+enum { LOOK_MS = 10 };
 
 static int stopped_by; /* a signal that ended a run */
 
@@ -119,7 +120,17 @@ static int signals_read(const struct trial_signals *s)
 		       : 0;
 }
 
-/* Waits until it has ended, the limit is over, or a signal has come. */
+/* Our child; it is not waited for. */
+static bool trial_has_ended(pid_t pid)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == pid;
+}
+
+/* Waits until it has ended, the limit is over, or a signal has come. Without a descriptor of it, as
+ * some containers forbid these, it is looked at now and then. */
 static enum trial_end trial_wait(
 	pid_t pid, double limit, const struct trial_signals *s, int *signal)
 {
@@ -128,15 +139,16 @@ static enum trial_end trial_wait(
 	double end = clock_seconds() + limit, left = limit;
 	enum trial_end how = TRIAL_ENDED;
 
-	while (fd >= 0) {
-		int ms = limit > 0 ? (int)fmin(left * 1000 + 1, 1e9) : -1;
+	for (;;) {
+		double most = fd >= 0 ? 1e9 : LOOK_MS;
+		int ms = limit > 0 ? (int)fmin(left * 1000 + 1, most) : fd >= 0 ? -1 : LOOK_MS;
 		int n = poll(p, 2, ms);
 
 		*signal = n > 0 && p[1].revents ? signals_read(s) : 0;
 		left = end - clock_seconds();
 		if (*signal)
 			how = TRIAL_STOPPED;
-		else if (n > 0 && p[0].revents)
+		else if (fd >= 0 ? n > 0 && p[0].revents : trial_has_ended(pid))
 			how = TRIAL_ENDED;
 		else if (limit > 0 && left <= 0)
 			how = TRIAL_LATE;

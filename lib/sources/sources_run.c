@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 #include "process/launch.h"
 #include "sources/slow_run.h"
 
@@ -382,7 +383,7 @@ static bool run_process_ended(const struct run *run)
 
 	if (run->pidfd >= 0)
 		return poll(&p, 1, 0) > 0;
-	return kill(run->request->pid, 0) != 0 && errno != EPERM;
+	return proc_has_ended(run->request->pid);
 }
 
 /* Until the command has ended, or the process attached to has, or ^C. */

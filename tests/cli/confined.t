@@ -70,12 +70,29 @@ is "a program that sleeps often" "$(echo "$out" | awk -F , '
 	$file ~ /branchy.c$/ { sum += $column }
 	END { print (sum > 20 ? "works, too" : sum) }')" "works, too"
 
+# A process that its parent does not wait for has ended all the same, also where no descriptor of it may be had.
+for tool in "perfex -source os" "ssrun -q -fpcsamp -o unwaited"; do
+	sh -c '"$0" until go & echo $! > child.new; mv child.new child; exec sleep 1000' "$build/tests/programs/sampled" & parent=$!
+	wait_for test -e child
+	# shellcheck disable=SC2086 # words
+	timeout 60 "$confined" -pidfd $tool -pid "$(cat child)" > out 2> err & tool_pid=$!
+	sleep 0.3
+	touch go
+	wait $tool_pid
+	is "${tool%% *} -pid of a process that nobody waits for ends" $? 0
+	kill $parent
+	wait $parent
+	rm -f go child
+done
+
 "$branchy" mix 100000 > want &
 run "$confined" ssrun -q -fpcsamp -o pid -pid $!
 wait
 is "a running process" "$status" 0
 run prof pid
 like "has samples" "$out" ' mix \(branchy: branchy.c, '
+run "$confined" perfex -source os -pid $$
+like "perfex -pid: what forbids it is the filter" "$status $err" "^125 .*seccomp filter forbids perf_event_open"
 run "$confined" ssrun -fpcsamp -o none -pid 999999999
 like "none" "$status $err" 'process 999999999 does not exist'
 run "$confined" ssrun -pcsamp -a -for 1 -o all

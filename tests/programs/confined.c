@@ -2,12 +2,16 @@
 /*
  * Runs a command under a filter of system calls as Docker's default profile is one: what that
  * refuses fails with EPERM, and clone3 with ENOSYS.
+ *   confined [-pidfd] COMMAND...
+ * -pidfd: only pidfd_open is refused, which old profiles do not know.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,12 +33,16 @@ int main(int argc, char **argv)
 	static struct sock_filter f[2 * REFUSED + 4];
 	unsigned short n = 0;
 	struct sock_fprog p = {.filter = f};
+	bool one = argc > 1 && !strcmp(argv[1], "-pidfd");
+	const int *calls = one ? (const int[]){SYS_pidfd_open} : refused;
 
+	argv += one;
+	argc -= one;
 	f[n++] = (struct sock_filter)BPF_STMT(
 		BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	for (unsigned i = 0; i < REFUSED; i++) {
+	for (unsigned i = 0; i < (one ? 1 : REFUSED); i++) {
 		f[n++] = (struct sock_filter)BPF_JUMP(
-			BPF_JMP | BPF_JEQ | BPF_K, (unsigned)refused[i], 0, 1);
+			BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
 		f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	}
 	f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
