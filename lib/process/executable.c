@@ -27,6 +27,8 @@ static int usable(const char *path)
 
 int executable_not_run(const char *command, int errnum, struct error *e)
 {
+	struct stat st;
+
 	error_sys(e, errnum, errnum == ENOENT ? "cannot find %s" : "cannot run %s", command);
 	if (e)
 		e->code = ERR_CANNOT_RUN;
@@ -40,7 +42,10 @@ int executable_not_run(const char *command, int errnum, struct error *e)
 				? ", but in the current directory: put ./ before the name"
 				: "");
 	else if (errnum == EACCES)
-		error_hint(e, "make it an executable file: chmod +x");
+		error_hint(e, "%s",
+			stat(command, &st) == 0 && S_ISDIR(st.st_mode)
+				? "it is a directory: name a program in it"
+				: "make it an executable file: chmod +x");
 	return -1;
 }
 

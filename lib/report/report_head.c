@@ -354,12 +354,15 @@ static void cover_waits(struct report_table *t, const struct prof_data *d)
 /* A report without rows says why. A part of a run may well have no samples. */
 static void cover_nothing(struct report_table *t, const struct prof_data *d)
 {
+	enum { LONG = 10 }; /* samples: so long a run waited */
 	const struct experiment_metric *of;
-	double period;
+	double period, elapsed = 0;
 
 	for (size_t i = 0; i < d->metrics.count; i++)
 		if (d->metrics.data[i].samples)
 			return;
+	for (size_t i = 0; i < d->request->count; i++)
+		elapsed += (double)d->request->inputs[i].experiment->elapsed;
 	if (!d->metrics.count || t->unsampled || profile_divides(d->request) ||
 		profile_whom_asked(d->request) || profile_damaged(d->request))
 		return;
@@ -367,7 +370,12 @@ static void cover_nothing(struct report_table *t, const struct prof_data *d)
 	if (of->lost || of->flags & METRIC_EXACT || of->period <= 1)
 		return;
 	period = (double)of->period;
-	if (of->flags & METRIC_CLOCK)
+	if (of->flags & METRIC_CLOCK && elapsed >= LONG * period)
+		report_note(t,
+			"In %.3g s, threads ran for less than a sample, which is %.4g ms: "
+			"ssrun -totaltime has what they waited for",
+			elapsed * 1e-9, period / 1e6);
+	else if (of->flags & METRIC_CLOCK)
 		report_note(t,
 			"The run was too short for a sample, which comes every %.4g ms: give it "
 			"more work, or more runs (ssrun -runs)",

@@ -55,9 +55,12 @@ static int timeline_untimed(const struct timeline *l, struct error *e)
 	for (size_t i = 0; i < l->d->metrics.count; i++)
 		samples += l->d->metrics.data[i].samples;
 	if (!samples) {
-		error_set(e, ERR_NOT_FOUND, "%s has no samples: the run was too short",
+		error_set(e, ERR_NOT_FOUND,
+			"%s has no samples: its threads ran for too short a time",
 			l->d->request->inputs[0].file);
-		return error_hint(e, "give it more work, or more runs (ssrun -runs)");
+		return error_hint(e,
+			"give it more work, or more runs (ssrun -runs); ssrun -totaltime "
+			"samples waits, too");
 	}
 	error_set(e, ERR_UNSUPPORTED, "the samples of %s have no times",
 		l->d->request->inputs[0].file);

@@ -48,6 +48,8 @@ like "and writes its target" "$(cat target)" 'Task clock'
 run $perf ./nowhere
 is "not found: 127" "$status" 127
 like "and says what" "$err" 'cannot find ./nowhere'
+run perfex -e gi ./
+like "a directory is no program" "$status $err" '^126 .*cannot run ./: .*it is a directory: name a program in it'
 echo 'echo hi' > script; run $perf ./script
 is "not executable: 126" "$status" 126
 like "and what to do" "$err" 'chmod \+x'

@@ -502,8 +502,10 @@ like "no samples of an event: it was too rare" "$(prof none.exp 2>&1)" '^No samp
 # A run without samples: what to do.
 printf 'type pcsamp\nmetric time 10000019 measured clock\nprocess 100 -1 app\nthread 1 100 app\n' | make_experiment empty.exp
 like "no samples: the run was too short" "$(prof empty.exp 2>&1)" '^The run was too short for a sample, which comes every 10 ms: give it more work, or more runs'
+printf 'type pcsamp\nmetric time 10000019 measured clock\nprocess 100 -1 app\nthread 1 100 app\nelapsed 2000000000\n' | make_experiment waited.exp
+like "no samples of a long run: it waited" "$(prof waited.exp 2>&1)" '^In 2 s, threads ran for less than a sample, which is 10 ms: ssrun -totaltime has what'
 run prof -timeline empty.exp
-like "no line over time either" "$err" '^prof: empty.exp has no samples: the run was too short$'
+like "no line over time either" "$err" '^prof: empty.exp has no samples: its threads ran for too short a time$'
 unlike "in a part of a run that may be so" "$(prof -from 0 -to 1 empty.exp 2>&1)" 'too short'
 
 # Code that a runtime generates has no names, unless it is asked for them.
