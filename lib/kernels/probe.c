@@ -249,20 +249,24 @@ static double scattered(struct rig *r, int argument)
 /*
  * Lines of the last level that were used five milliseconds before: others may have replaced them.
  * They are used in order, and few are looked for: a chase through all of them takes as long again
- * where most are gone, so that it would find lines of twice that age.
+ * where most are gone, so that it would find lines of twice that age. flushed: none of them is
+ * there, which shows how long they take then: other lines of memory may take longer, or less.
  */
-static double ll_later(struct rig *r, int argument)
+static double ll_later(struct rig *r, int flushed)
 {
 	const struct layout *l = &r->layout[PLACE_LL];
 	size_t few = l->count / 16 & ~(size_t)7;
 	double begin;
 
-	(void)argument;
-	for (int i = 0; i < 2; i++)
+	if (!KERNELS_HAVE_FLUSH)
+		return 0;
+	if (flushed)
+		kernel_flush_chase(r->at[PLACE_LL], few);
+	for (int i = 0; i < 2 && !flushed; i++)
 		kernel_sweep(l, l->count, 0);
 	for (int i = 0; i < 2; i++)
 		kernel_sweep(&r->evict, r->evict.count, 0);
-	for (begin = rig_now_ns(); rig_now_ns() - begin < LATER_NS;)
+	for (begin = rig_now_ns(); !flushed && rig_now_ns() - begin < LATER_NS;)
 		kernel_adds(64000);
 	begin = rig_now_ns();
 	r->at[PLACE_LL] = kernel_chase(r->at[PLACE_LL], few);
@@ -532,6 +536,7 @@ static const struct probe probe_table[PROBE_COUNT] = {
 	[PROBE_SWITCH] = {"context switches", context_switch, 0, true},
 	[PROBE_SCATTERED] = {"memory", .run = scattered},
 	[PROBE_LL_LATER] = {"last-level cache", .run = ll_later},
+	[PROBE_LL_FLUSHED] = {"last-level cache", ll_later, .argument = 1},
 	[PROBE_DECISIONS] = {"branch misprediction", decisions, .argument = 1},
 	[PROBE_NO_DECISIONS] = {"branch misprediction", .run = decisions},
 	[PROBE_PASS] = {"store forwarding", .run = pass},

@@ -122,6 +122,7 @@ enum probe_number {
 	PROBE_COSTS, /* those before are for costs */
 	PROBE_SCATTERED = PROBE_COSTS,
 	PROBE_LL_LATER,
+	PROBE_LL_FLUSHED,
 	PROBE_DECISIONS,
 	PROBE_NO_DECISIONS,
 	PROBE_PASS,

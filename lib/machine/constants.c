@@ -7,7 +7,9 @@
  * find (front ends by a half, L2 by a fifth), so the least of the times counts that another one
  * found, too: a difference of two kernels is too small where the second was lengthened. Three times
  * are enough if two of them found the least of each figure; otherwise there are more, at growing
- * distances. They change cycles, and no count of anything else: the geometry is not measured.
+ * distances. They change cycles, and no count of anything else: the geometry is not measured. What
+ * others do with the last level (LL-later) is not such a disturbance: it is what is typical of the
+ * quietest of the times.
  *
  * A figure that cannot be is refused, and the description's stays: one that is not above that of
  * the next nearer level, or ten times the description's, or less than a tenth of it, or that
@@ -58,7 +60,7 @@ static const struct constant {
 	{"memory", CONFIG(memory_latency), CONFIG(ll.latency),
 		{{1, PROBE_SCATTERED, NO, NO, NO, 0}}, 1, 0},
 	{"LL-later", CONFIG(ll_later), 0,
-		{{1, PROBE_LL_LATER, NO, AT(CHASE, STLB), AT(CHASE, L1), 0}}, 1, 10000},
+		{{1, PROBE_LL_LATER, PROBE_LL_FLUSHED, NO, PROBE_SCATTERED, 0}}, 1, 10000},
 	{"L2-line", CONFIG(l2_interval), 0,
 		{{1, AT(SWEEP, L2), NO, NO, NO, 0}, {1, AT(FREE, L2), NO, NO, NO, 0}}, 1, 0},
 	{"LL-line", CONFIG(ll_interval), 0,
@@ -107,7 +109,7 @@ static const struct constant {
 };
 /* How constants are probed. Kept figures of other probes are measured again: increase it when one
  * finds something else. */
-#define PROBES "probes 2\n"
+#define PROBES "probes 3\n"
 
 enum { CONSTANTS = sizeof(constants) / sizeof(constants[0]) };
 _Static_assert(CONSTANTS <= 32, "bits of struct machine");
@@ -122,6 +124,31 @@ struct constant_figures {
 static bool constant_changes(const struct constant *k)
 {
 	return k->offset == CONFIG(ll_later);
+}
+
+static int constant_number(size_t offset)
+{
+	int i = 0;
+
+	while (constants[i].offset != offset)
+		i++;
+	return i;
+}
+
+/* What LL-later is less than memory, of the same time, shows how many lines were still there. So it
+ * goes where memory goes. */
+static double constants_later(const struct constant_figures *f)
+{
+	return f->figure[constant_number(CONFIG(ll_later))].value -
+	       f->figure[constant_number(CONFIG(memory_latency))].value;
+}
+
+static void constants_put_later(struct constant_figures *f, double later)
+{
+	double value = f->figure[constant_number(CONFIG(memory_latency))].value + later;
+
+	if (!isnan(value))
+		f->figure[constant_number(CONFIG(ll_later))].value = fmax(value, 0);
 }
 
 static uint32_t *constant_of(struct model_config *c, size_t offset)
@@ -274,8 +301,11 @@ static int constant_standing(const struct constant_figures *times, int n, int i,
 static void constants_join(
 	const struct constant_figures *times, int n, struct constant_figures *out)
 {
+	double later = constants_later(&times[0]);
+
 	*out = times[0];
 	for (int k = 1; k < n; k++) {
+		later = fmin(later, constants_later(&times[k]));
 		out->at = times[k].at;
 		if (times[k].clock_hz > out->clock_hz)
 			out->clock_hz = times[k].clock_hz;
@@ -293,6 +323,7 @@ static void constants_join(
 		}
 		out->figure[i] = times[best].figure[i];
 	}
+	constants_put_later(out, later);
 }
 
 /* ---- into the machine ---- */
@@ -448,8 +479,11 @@ static void constants_settle_by(
 
 static void constants_settle(struct constant_figures *f, const struct machine_identity *id)
 {
+	double later = constants_later(f);
+
 	constants_settle_by(f, id, KEPT_LASTING);
 	constants_settle_by(f, id, KEPT_BOOT);
+	constants_put_later(f, later);
 }
 
 static int constants_measure(const struct machine *host, struct constant_figures *f,
