@@ -144,18 +144,29 @@ int threads_trace_poll(struct trace *t, int *status, struct rusage *usage, struc
 	}
 }
 
-/* Stops a thread wherever it is and detaches; a signal that arrives then is passed on. */
-static void let_go(pid_t tid)
+/* Stops a thread wherever it is and detaches; a signal that arrives then is passed on. One that has
+ * ended must be waited for: until then its process, or its parent's wait for it, does not end. */
+static void let_go(const struct trace *t, pid_t tid)
 {
 	int word;
 
 	if (seize_stop(tid, __WALL, &word))
 		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(word >> 16 ? 0 : WSTOPSIG(word)));
+	else if (tid != t->child)
+		waitpid(tid, &word, __WALL | WNOHANG);
 }
 
 void threads_trace_end(struct trace *t)
 {
+	DIR *list = t->child ? proc_list(t->child) : NULL;
+	pid_t tid;
+
 	for (size_t i = 0; i < t->threads.count; i++)
-		let_go(t->threads.data[i]);
+		let_go(t, t->threads.data[i]);
+	while ((tid = proc_next(list))) /* those that we have not heard of, too */
+		if (!known(t, tid))
+			let_go(t, tid);
+	if (list)
+		closedir(list);
 	vec_fini(&t->threads);
 }
