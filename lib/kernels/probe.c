@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kernels/probe.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -246,32 +247,46 @@ static double scattered(struct rig *r, int argument)
 	return (double)n;
 }
 
-/*
- * Lines of the last level that were used five milliseconds before: others may have replaced them.
- * They are used in order, and few are looked for: a chase through all of them takes as long again
- * where most are gone, so that it would find lines of twice that age. flushed: none of them is
- * there, which shows how long they take then: other lines of memory may take longer, or less.
+/* Time of a chase through some of LL's lines, after others were used that the nearer levels have.
  */
-static double ll_later(struct rig *r, int flushed)
+static double ll_chase_ns(struct rig *r, size_t few)
+{
+	double begin;
+
+	for (int i = 0; i < 2; i++)
+		kernel_sweep(&r->evict, r->evict.count, 0);
+	begin = rig_now_ns();
+	kernel_chase(r->at[PLACE_LL], few);
+	return rig_now_ns() - begin;
+}
+
+/*
+ * Which part of the lines of the last level is gone five milliseconds after they were used, because
+ * others replaced them. They are used in order, and few are looked for: a chase through all of them
+ * takes as long again where most are gone, so that it would find lines of twice that age. The same
+ * lines are timed again where all are there, and where none is: other memory may take longer, or
+ * less, by a fifth.
+ */
+static double ll_gone(struct rig *r, int argument)
 {
 	const struct layout *l = &r->layout[PLACE_LL];
 	size_t few = l->count / 16 & ~(size_t)7;
-	double begin;
+	double begin, later, there, none;
 
+	(void)argument;
 	if (!KERNELS_HAVE_FLUSH)
 		return 0;
-	if (flushed)
-		kernel_flush_chase(r->at[PLACE_LL], few);
-	for (int i = 0; i < 2 && !flushed; i++)
-		kernel_sweep(l, l->count, 0);
 	for (int i = 0; i < 2; i++)
-		kernel_sweep(&r->evict, r->evict.count, 0);
-	for (begin = rig_now_ns(); !flushed && rig_now_ns() - begin < LATER_NS;)
+		kernel_sweep(l, l->count, 0);
+	for (begin = rig_now_ns(); rig_now_ns() - begin < LATER_NS;)
 		kernel_adds(64000);
-	begin = rig_now_ns();
+	later = ll_chase_ns(r, few);
+	there = ll_chase_ns(r, few);
+	kernel_flush_chase(r->at[PLACE_LL], few);
+	none = ll_chase_ns(r, few);
+	r->own_ns = none > there ? fmin(fmax((later - there) / (none - there), 0), 1) : 1;
 	r->at[PLACE_LL] = kernel_chase(r->at[PLACE_LL], few);
-	r->own_ns = rig_now_ns() - begin;
-	return (double)few;
+	return 1;
 }
 
 static double decisions(struct rig *r, int taken)
@@ -535,8 +550,7 @@ static const struct probe probe_table[PROBE_COUNT] = {
 	[PROBE_PIPE] = {"system calls", pipe_alone, 0, true},
 	[PROBE_SWITCH] = {"context switches", context_switch, 0, true},
 	[PROBE_SCATTERED] = {"memory", .run = scattered},
-	[PROBE_LL_LATER] = {"last-level cache", .run = ll_later},
-	[PROBE_LL_FLUSHED] = {"last-level cache", ll_later, .argument = 1},
+	[PROBE_LL_GONE] = {"last-level cache", ll_gone, 0, true},
 	[PROBE_DECISIONS] = {"branch misprediction", decisions, .argument = 1},
 	[PROBE_NO_DECISIONS] = {"branch misprediction", .run = decisions},
 	[PROBE_PASS] = {"store forwarding", .run = pass},

@@ -121,8 +121,7 @@ enum probe_number {
 	PROBE_SWITCH,
 	PROBE_COSTS, /* those before are for costs */
 	PROBE_SCATTERED = PROBE_COSTS,
-	PROBE_LL_LATER,
-	PROBE_LL_FLUSHED,
+	PROBE_LL_GONE, /* a part, not a time */
 	PROBE_DECISIONS,
 	PROBE_NO_DECISIONS,
 	PROBE_PASS,

@@ -20,14 +20,11 @@ static double yard_ns(void)
 }
 
 /* The quantile of the runs that gives a probe's figure: the least disturbed ones. Lines that pass
- * between cores may also arrive early, if they were not in their intended place; and how long lines
- * of the last level last is what others do, not a disturbance: for these, the median. */
+ * between cores may also arrive early, if they were not in their intended place: for these, the
+ * median. */
 static double typical_run(int number)
 {
-	int passes = number >= PROBE_TRANSFER_CHASE && number <= PROBE_OWN_LOCK;
-	int lasts = number == PROBE_LL_LATER || number == PROBE_LL_FLUSHED;
-
-	return passes || lasts ? 0.5 : 0.1;
+	return number >= PROBE_TRANSFER_CHASE && number <= PROBE_OWN_LOCK ? 0.5 : 0.1;
 }
 
 static double quantile(double *x, int n, double part)

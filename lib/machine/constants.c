@@ -7,13 +7,11 @@
  * find (front ends by a half, L2 by a fifth), so the least of the times counts that another one
  * found, too: a difference of two kernels is too small where the second was lengthened. Three times
  * are enough if two of them found the least of each figure; otherwise there are more, at growing
- * distances. They change cycles, and no count of anything else: the geometry is not measured. What
- * others do with the last level (LL-later) is not such a disturbance: it is what is typical of the
- * quietest of the times.
+ * distances. They change cycles, and no count of anything else: the geometry is not measured.
+ * What others do with the last level (LL-later) goes on all the time: its usual time counts.
  *
  * A figure that cannot be is refused, and the description's stays: one that is not above that of
- * the next nearer level, or ten times the description's, or less than a tenth of it, or that
- * scatters.
+ * the next nearer level, ten times the description's, less than a tenth of it, or that scatters.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -23,6 +21,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "base/stats.h"
 #include "base/strbuf.h"
 #include "kernels/sample.h"
 #include "machine/kept.h"
@@ -59,8 +58,8 @@ static const struct constant {
 		{{1, AT(CHASE, LL), NO, AT(CHASE, STLB), AT(CHASE, L1), 0}}, 1, 0},
 	{"memory", CONFIG(memory_latency), CONFIG(ll.latency),
 		{{1, PROBE_SCATTERED, NO, NO, NO, 0}}, 1, 0},
-	{"LL-later", CONFIG(ll_later), 0,
-		{{1, PROBE_LL_LATER, PROBE_LL_FLUSHED, NO, PROBE_SCATTERED, 0}}, 1, 10000},
+	{"LL-later", CONFIG(ll_later), 0, {{1, PROBE_LL_GONE, NO, NO, NO, 0}}, 1,
+		10000}, /* see constants_put_gone */
 	{"L2-line", CONFIG(l2_interval), 0,
 		{{1, AT(SWEEP, L2), NO, NO, NO, 0}, {1, AT(FREE, L2), NO, NO, NO, 0}}, 1, 0},
 	{"LL-line", CONFIG(ll_interval), 0,
@@ -109,7 +108,7 @@ static const struct constant {
 };
 /* How constants are probed. Kept figures of other probes are measured again: increase it when one
  * finds something else. */
-#define PROBES "probes 3\n"
+#define PROBES "probes 4\n"
 
 enum { CONSTANTS = sizeof(constants) / sizeof(constants[0]) };
 _Static_assert(CONSTANTS <= 32, "bits of struct machine");
@@ -134,21 +133,25 @@ static int constant_number(size_t offset)
 		i++;
 	return i;
 }
+#define FIGURE(f, field) (f)->figure[constant_number(CONFIG(field))]
 
-/* What LL-later is less than memory, of the same time, shows how many lines were still there. So it
- * goes where memory goes. */
-static double constants_later(const struct constant_figures *f)
+/* LL-later as what was measured: the part of the lines that is gone. */
+static double constants_gone(const struct constant_figures *f)
 {
-	return f->figure[constant_number(CONFIG(ll_later))].value -
-	       f->figure[constant_number(CONFIG(memory_latency))].value;
+	double ll = FIGURE(f, ll.latency).value, memory = FIGURE(f, memory_latency).value;
+	double gone = (FIGURE(f, ll_later).value - ll) / (memory - ll);
+
+	return gone > 1 ? 1 : gone < 0 ? 0 : gone;
 }
 
-static void constants_put_later(struct constant_figures *f, double later)
+/* Those take as long as memory, the others as LL: with whatever these are taken to be. That rounds
+ * differ says nothing against it. */
+static void constants_put_gone(struct constant_figures *f, double gone)
 {
-	double value = f->figure[constant_number(CONFIG(memory_latency))].value + later;
+	double ll = FIGURE(f, ll.latency).value, memory = FIGURE(f, memory_latency).value;
 
-	if (!isnan(value))
-		f->figure[constant_number(CONFIG(ll_later))].value = fmax(value, 0);
+	if (!isnan(ll + gone * (memory - ll)))
+		FIGURE(f, ll_later) = (struct figure){ll + gone * (memory - ll), 0, 0};
 }
 
 static uint32_t *constant_of(struct model_config *c, size_t offset)
@@ -296,16 +299,25 @@ static int constant_standing(const struct constant_figures *times, int n, int i,
 	return constant_confirmed(times, n, i, k) ? 3 : 2;
 }
 
+/* The usual one of n times: the lower median. */
+static double constants_usual_gone(const struct constant_figures *times, int n)
+{
+	double x[TIMES_A_BOOT];
+	int any = 0;
+
+	for (int k = 0; k < n; k++)
+		any += !isnan(x[any] = constants_gone(&times[k]));
+	stats_median(x, (size_t)any); /* sorts */
+	return any ? x[(any - 1) / 2] : NAN;
+}
+
 /* The least of n times, of each figure, and the fastest clock; of those that no other time found,
  * or that scatter, only where there are no others. */
 static void constants_join(
 	const struct constant_figures *times, int n, struct constant_figures *out)
 {
-	double later = constants_later(&times[0]);
-
 	*out = times[0];
 	for (int k = 1; k < n; k++) {
-		later = fmin(later, constants_later(&times[k]));
 		out->at = times[k].at;
 		if (times[k].clock_hz > out->clock_hz)
 			out->clock_hz = times[k].clock_hz;
@@ -323,7 +335,7 @@ static void constants_join(
 		}
 		out->figure[i] = times[best].figure[i];
 	}
-	constants_put_later(out, later);
+	constants_put_gone(out, constants_usual_gone(times, n));
 }
 
 /* ---- into the machine ---- */
@@ -479,11 +491,11 @@ static void constants_settle_by(
 
 static void constants_settle(struct constant_figures *f, const struct machine_identity *id)
 {
-	double later = constants_later(f);
+	double gone = constants_gone(f);
 
 	constants_settle_by(f, id, KEPT_LASTING);
 	constants_settle_by(f, id, KEPT_BOOT);
-	constants_put_later(f, later);
+	constants_put_gone(f, gone);
 }
 
 static int constants_measure(const struct machine *host, struct constant_figures *f,
@@ -573,6 +585,7 @@ int machine_measure_constants(
 
 	if (constants_measure(host, &f, progress, e))
 		return -1;
+	constants_put_gone(&f, FIGURE(&f, ll_later).value);
 	f.at = time(NULL);
 	f.clock_hz = machine_clock_settled(machine_time_clock());
 	machine_identify("", &id);
