@@ -69,13 +69,15 @@ KERNEL void kernel_pass_same(char *to, size_t count)
 
 KERNEL void kernel_pass_vector(char *to, const char *from, size_t count)
 {
+	volatile double *stored = (void *)to;
+	const volatile double *loaded = (const void *)from;
 	double x = 1;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t at = i & 7;
 
-		((volatile double *)to)[at] = x;
-		x = ((const volatile double *)from)[at];
+		stored[at] = x;
+		x = loaded[at];
 	}
 	KEEP_FP(x);
 }
