@@ -247,14 +247,18 @@ static double scattered(struct rig *r, int argument)
 	return (double)n;
 }
 
-/* Time of a chase through some of LL's lines, after others were used that the nearer levels have.
- */
+/* The nearer levels have other lines then. */
+static void ll_only(struct rig *r)
+{
+	for (int i = 0; i < 2; i++)
+		kernel_sweep(&r->evict, r->evict.count, 0);
+}
+
 static double ll_chase_ns(struct rig *r, size_t few)
 {
 	double begin;
 
-	for (int i = 0; i < 2; i++)
-		kernel_sweep(&r->evict, r->evict.count, 0);
+	ll_only(r);
 	begin = rig_now_ns();
 	kernel_chase(r->at[PLACE_LL], few);
 	return rig_now_ns() - begin;
@@ -278,6 +282,7 @@ static double ll_gone(struct rig *r, int argument)
 		return 0;
 	for (int i = 0; i < 2; i++)
 		kernel_sweep(l, l->count, 0);
+	ll_only(r);
 	for (begin = rig_now_ns(); rig_now_ns() - begin < LATER_NS;)
 		kernel_adds(64000);
 	later = ll_chase_ns(r, few);
