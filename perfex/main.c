@@ -138,6 +138,7 @@ int main(int argc, char **argv)
 	int status;
 
 	file_hold_standard();
+	file_limit_is_error();
 	status = act(&options, argc, argv);
 	options_fini(&options);
 	return say_end(status);

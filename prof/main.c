@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json_read.h"
 #include "base/say.h"
 #include "base/shown.h"
@@ -146,6 +147,7 @@ int main(int argc, char **argv)
 	int status;
 
 	keep_memory();
+	file_limit_is_error();
 	if (argc > 1 && strcmp(argv[1], "block") == 0)
 		return say_end(do_block(argc - 1, argv + 1));
 	if (argc > 1 && strcmp(argv[1], "calibrate") == 0)

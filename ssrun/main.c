@@ -127,6 +127,7 @@ int main(int argc, char **argv)
 	int status;
 
 	file_hold_standard();
+	file_limit_is_error();
 	if (argc > 1 && strcmp(argv[1], "monitor") == 0)
 		return say_end(do_monitor(argc - 1, argv + 1));
 	status = act(&options, argc, argv);

@@ -103,14 +103,12 @@ static void say_signal(const struct options *o, const struct collect_output *out
 static void report(const struct options *o, const struct experiment *x,
 	const struct collect_output *output, const struct collect_result *result)
 {
-	uint64_t lost = 0, throttled = 0, samples = 0;
+	uint64_t lost = 0, throttled = 0, samples = experiment_samples_sum(x);
 
 	for (size_t i = 0; i < x->metrics.count; i++) {
 		lost += x->metrics.data[i].lost;
 		throttled += x->metrics.data[i].throttled;
 	}
-	for (size_t i = 0; i < x->samples.count; i++)
-		samples += experiment_sample_at(x, i)->count;
 	if (lost && !o->quiet)
 		say("%llu record%s lost: the machine could not keep up", (unsigned long long)lost,
 			lost == 1 ? " was" : "s were");

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -186,8 +187,13 @@ int file_output(const char *path, FILE *stream, file_writer *write, void *what, 
 	errno = 0;
 	if (write(what, stream, e))
 		return -1;
-	if (fflush(stream) || ferror(stream))
-		return error_sys(e, errno, "cannot write the report");
+	if (fflush(stream) || ferror(stream)) {
+		int failed = errno;
+
+		error_sys(e, failed, "cannot write the report");
+		file_hint_write(e, failed);
+		return -1;
+	}
 	return 0;
 }
 
@@ -374,6 +380,7 @@ int file_commit(struct file_out *f, struct error *e)
 		failed = errno;
 	if (failed) {
 		error_sys(e, failed, "cannot write %s", f->path);
+		file_hint_write(e, failed);
 		file_abandon(f);
 		return -1;
 	}
@@ -476,4 +483,28 @@ void file_hold_standard(void)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
 			return;
+}
+
+static void over_limit(int number)
+{
+	(void)number;
+}
+
+void file_limit_is_error(void)
+{
+	struct sigaction action;
+
+	/* A handler, as an ignored signal would be ignored by commands that we execute, too. */
+	if (sigaction(SIGXFSZ, NULL, &action) || action.sa_handler != SIG_DFL)
+		return;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = over_limit;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
+void file_hint_write(struct error *e, int errnum)
+{
+	if (errnum == EFBIG)
+		error_hint(e, "files may not be larger than ulimit -f says: raise that");
 }

@@ -85,4 +85,11 @@ char *file_command_path(const char *name);
  * closed, as they were. */
 void file_hold_standard(void);
 
+/* Likewise: what would be larger than files may be (ulimit -f) cannot be written, and is an error
+ * as on a full disk, where SIGXFSZ would end the process. Commands that we run have the signal as
+ * it was. */
+void file_limit_is_error(void);
+/* Adds what to do about an errno of a write, if something is known. */
+void file_hint_write(struct error *e, int errnum);
+
 #endif

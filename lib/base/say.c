@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/mapping.h"
 #include "base/shown.h"
 
@@ -34,6 +35,7 @@ int say_version(const char *libraries, const char *features)
 int say_end(int status)
 {
 	struct error e;
+	int failed;
 
 	errno = 0;
 	if (status == EXIT_OURS) {
@@ -48,7 +50,9 @@ int say_end(int status)
 		}
 		return mapping_check_all(&e) ? say_failure(&e) : status;
 	}
-	error_sys(&e, errno, "cannot write to standard output");
+	failed = errno;
+	error_sys(&e, failed, "cannot write to standard output");
+	file_hint_write(&e, failed);
 	return say_failure(&e);
 }
 

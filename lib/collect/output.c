@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -165,6 +166,75 @@ static int write_elsewhere(struct collect_output *o, struct experiment *x)
 	return -1;
 }
 
+/* The limit on the size of files is for the command. Is x written without it? */
+static bool write_beyond_limit(struct collect_output *o, struct experiment *x)
+{
+	struct rlimit limit, raised;
+	bool written;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return false;
+	raised = limit;
+	raised.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_FSIZE, &raised))
+		return false;
+	written = experiment_write(x, o->path, NULL) == 0;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	o->claimed |= written;
+	return written;
+}
+
+/* Of a cut file, what comes before counts. */
+static uint64_t samples_at(const char *path)
+{
+	struct experiment_damage damage;
+	struct experiment x;
+	uint64_t n;
+
+	if (experiment_read(&x, path, &damage, NULL))
+		return 0;
+	n = experiment_samples_sum(&x);
+	experiment_fini(&x);
+	return n;
+}
+
+/* Gives as much of x as there is room for the name, if that is more than the last checkpoint has.
+ * Returns how many samples the file has then. */
+static uint64_t replace_by_beginning(struct collect_output *o, struct experiment *x)
+{
+	uint64_t had = o->claimed ? samples_at(o->path) : 0, kept = 0;
+	char *path;
+	int fd;
+
+	if ((!o->claimed && access(o->path, F_OK) == 0) ||
+		asprintf(&path, "%s.XXXXXX", o->path) < 0)
+		return had;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0) {
+		if (experiment_write_beginning(x, fd) == 0)
+			kept = samples_at(path);
+		close(fd);
+		if (kept <= had || rename(path, o->path))
+			unlink(path);
+		else
+			o->claimed = true;
+	}
+	free(path);
+	return kept > had && o->claimed ? kept : had;
+}
+
+static void keep_beginning(struct collect_output *o, struct experiment *x, struct error *e)
+{
+	uint64_t kept = replace_by_beginning(o, x);
+	const char *remedy = e->errnum == EFBIG ? "; ulimit -f limits the size of files" : "";
+
+	if (kept)
+		error_hint(e, "it has %llu of %llu samples%s", (unsigned long long)kept,
+			(unsigned long long)experiment_samples_sum(x), remedy);
+	else
+		collect_output_discard(o);
+}
+
 int collect_output_write(
 	struct collect_output *o, struct experiment *x, struct error *moved, struct error *e)
 {
@@ -175,10 +245,13 @@ int collect_output_write(
 		o->claimed = true;
 		return 0;
 	}
+	if (first.errnum == EFBIG && write_beyond_limit(o, x))
+		return 0;
 	if (write_elsewhere(o, x) == 0) {
 		*moved = first;
 		return 0;
 	}
+	keep_beginning(o, x, &first);
 	*e = first;
 	return -1;
 }

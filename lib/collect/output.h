@@ -29,7 +29,9 @@ int collect_output_claim(struct collect_output *o, pid_t pid, struct error *e);
 int collect_output_checkpoint(
 	struct collect_output *o, const struct experiment *x, struct error *e);
 /* Writes x, and settles it. If there is no space or permission (any more), other directories are
- * tried: then o->path is the path used and *moved the reason. */
+ * tried: then o->path is the path used and *moved the reason. If none has room, the beginning is
+ * kept or the last checkpoint, whichever has more samples. The limit on the size of files is raised
+ * if it can be. */
 int collect_output_write(
 	struct collect_output *o, struct experiment *x, struct error *moved, struct error *e);
 /* The run did not start: removes what was written so far. An experiment that was there before is

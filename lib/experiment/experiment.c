@@ -197,3 +197,12 @@ int experiment_add(struct experiment *x, uint32_t metric, uint32_t thread, uint3
 
 	return experiment_row(x, EXPERIMENT_SAMPLES, &sample) < 0 ? -1 : 0;
 }
+
+uint64_t experiment_samples_sum(const struct experiment *x)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < x->samples.count; i++)
+		sum += experiment_sample_at(x, i)->count;
+	return sum;
+}

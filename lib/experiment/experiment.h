@@ -264,5 +264,7 @@ static inline const struct experiment_sample *experiment_sample_at(
 {
 	return (const struct experiment_sample *)(const void *)x->samples.entries + i;
 }
+/* Of all metrics, processes and phases. */
+uint64_t experiment_samples_sum(const struct experiment *x);
 
 #endif

@@ -26,6 +26,8 @@ int experiment_drop_obstacles(struct experiment *x);
 int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e);
 /* Writes to a temporary file and renames it (base/file.h).  x is settled by it. */
 int experiment_write(struct experiment *x, const char *path, struct error *e);
+/* Writes as many of the bytes as there is room for to a file of mkstemp. */
+int experiment_write_beginning(struct experiment *x, int fd);
 
 struct experiment_damage {
 	bool damaged;      /* truncated or corrupted: x has the part before that */

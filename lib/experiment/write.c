@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Experiments into files: the reverse of read.c, and of the manual page ssexp(5). */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "experiment/branches.h"
@@ -264,6 +267,28 @@ int experiment_write(struct experiment *x, const char *path, struct error *e)
 			file_private(&file);
 		fwrite(out.data, 1, out.length, file.stream);
 		status = file_commit(&file, e);
+	}
+	strbuf_fini(&out);
+	return status;
+}
+
+int experiment_write_beginning(struct experiment *x, int fd)
+{
+	mode_t mask = umask(0);
+	struct strbuf out = {0};
+	int status = experiment_encode(x, &out, NULL);
+	size_t done = 0;
+
+	umask(mask);
+	fchmod(fd, experiment_has_secrets(x) ? 0600 : 0666 & ~mask);
+	while (status == 0 && done < out.length) {
+		ssize_t n = write(fd, out.data + done, out.length - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
 	}
 	strbuf_fini(&out);
 	return status;

@@ -5,4 +5,12 @@
 for run in "prof -export" "prof -html" "ssrun -fpcsamp" "ssrun -ideal" "perfex, os" "perfex -list"; do
 	ok "$run" "$top/tests/faults/all" "$build" "$build" -only "$run" -step 20
 done
+
+# Larger than files may be (ulimit -f): an error, where the signal would end us; of the command it does.
+out=$(sh -c '(ulimit -f 0; perfex -source os -a -o counts true 2>&1; echo "status $?") | cat')
+like "perfex: an error" "$out" 'cannot write counts: File too large'
+like "and what to do" "$out" 'ulimit -f'
+like "and its status" "$out" '^status 125'
+run ssrun -fpcsamp -o x sh -c 'ulimit -f 0; echo more > than'
+is "the command has the signal" "$status" $((128 + $(python3 -c 'import signal; print(int(signal.SIGXFSZ))')))
 done_testing
