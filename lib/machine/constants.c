@@ -395,7 +395,7 @@ void machine_change_constants(struct machine *m, const struct model_config *befo
 void machine_host_constants(struct machine *m, const struct machine_identity *id)
 {
 	struct constant_figures times[TIMES_A_BOOT], joined;
-	char *text = kept_given();
+	char *text = kept_given(NULL);
 	int n;
 
 	if (text) {

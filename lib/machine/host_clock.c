@@ -60,7 +60,7 @@ static bool clock_find(
 /* From the file that the user gives. */
 static bool clock_given(struct clock_kept *k)
 {
-	char *text = kept_given(), *at = text ? strstr(text, "clock ") : NULL;
+	char *text = kept_given(NULL), *at = text ? strstr(text, "clock ") : NULL;
 	bool given = at && clock_scan(at, k);
 
 	free(text);

@@ -219,9 +219,18 @@ bool kept_measures(void)
 	return !getenv(GIVEN);
 }
 
-char *kept_given(void)
+char *kept_given(struct error *e)
 {
 	const char *given = getenv(GIVEN);
+	char *text = NULL;
 
-	return given && strcmp(given, "none") != 0 ? file_read(given, 1 << 16, NULL, NULL) : NULL;
+	if (e)
+		memset(e, 0, sizeof(*e));
+	if (!given || strcmp(given, "none") == 0)
+		return NULL;
+	text = file_read_regular(given, 1 << 16, NULL, e);
+	if (!text)
+		error_hint(e, GIVEN " names it: give a file of figures of this host, or none "
+				    "(perfex-machine(5))");
+	return text;
 }

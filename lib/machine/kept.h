@@ -43,8 +43,9 @@ bool kept_possible(const struct kept_file *file, enum kept_how_long how_long);
 /* May this host be measured? PERFEX_HOST forbids it: with "none", nothing measured is used, so that
  * a test gives the same result everywhere; else it names a file of figures. */
 bool kept_measures(void);
-/* The text of that file, to be freed by the caller; NULL: none is given. */
-char *kept_given(void);
+/* The text of that file, to be freed by the caller. NULL: none is given, or *e says why it cannot
+ * be read. */
+char *kept_given(struct error *e);
 
 /* Other directories, for tests; they must last as long as they are used. NULL: there is none. */
 void kept_directories(const char *boot, const char *lasting);

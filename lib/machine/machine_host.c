@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "machine/kept.h"
 #include "machine/private.h"
 
 /* The text of a small file below root, without its newline; false if it cannot be read. */
@@ -157,6 +158,19 @@ static uint32_t host_cores(const char *root, const struct model_config *c)
 	return fewer.cores;
 }
 
+/* The file of figures, if the user gives one. */
+static bool given_is_readable(struct error *e)
+{
+	struct error why;
+
+	free(kept_given(&why));
+	if (why.code == ERR_NONE)
+		return true;
+	if (e)
+		*e = why;
+	return false;
+}
+
 int machine_host(const char *root, struct machine *m, struct error *e)
 {
 	cpuid_function *cpuid = root[0] ? NULL : machine_cpuid();
@@ -167,6 +181,8 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	bool exact = false, tlbs;
 	int found;
 
+	if (!root[0] && !given_is_readable(e))
+		return -1;
 	if (!sysfs_caches(root, &seen) && cpuid)
 		machine_cpuid_caches(cpuid, &seen);
 	machine_identify(root, &id);

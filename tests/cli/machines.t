@@ -53,4 +53,12 @@ like "a change comes last" "$out" '^walk,70,description'
 run perfex -source model -e cy -e tlb true
 is "a run with them" "$status" 0
 unlike "says nothing of measuring" "$err" 'measuring'
+for file in absent . /dev/null; do
+	for command in "perfex -explain machine" "perfex -source model -e cy true" "ssrun -source model -ideal -o x true"; do
+		# shellcheck disable=SC2086
+		PERFEX_HOST=$file run $command
+		like "$command: the file '$file'" "$status $err" "^125 .*: (cannot read absent: No such|(.|/dev/null) is not a regular file)"
+		like "and where it is named" "$err" '^[a-z]+:   PERFEX_HOST names it: give'
+	done
+done
 done_testing
