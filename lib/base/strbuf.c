@@ -36,6 +36,11 @@ static bool strbuf_reserve(struct strbuf *s, size_t more)
 	return true;
 }
 
+char *strbuf_grow(struct strbuf *s, size_t more)
+{
+	return strbuf_reserve(s, more) ? s->data + s->length : NULL;
+}
+
 void strbuf_add(struct strbuf *s, const char *text, size_t length)
 {
 	if (!strbuf_reserve(s, length))

@@ -24,6 +24,14 @@ void strbuf_printf(struct strbuf *s, const char *format, ...) __attribute__((for
 /* Words of text and a newline, in lines that end before column `width`. The first begins at column
  * `indent`, where s is by now; the others are indented so. */
 void strbuf_wrap(struct strbuf *s, const char *text, size_t indent, size_t width);
+char *strbuf_grow(struct strbuf *s, size_t more);
+/* The end, where there is room for that many bytes and a NUL: the caller writes them, and
+ * sets the length. NULL: an allocation failed. */
+static inline char *strbuf_room(struct strbuf *s, size_t more)
+{
+	return s->capacity - s->length > more ? s->data + s->length : strbuf_grow(s, more);
+}
+
 /* The text, "" when empty.  Borrowed until the next call. */
 const char *strbuf_text(const struct strbuf *s);
 /* The text, to be freed by the caller, and s empty again; NULL if an allocation failed. */

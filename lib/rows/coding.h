@@ -14,15 +14,19 @@
 
 #include "base/strbuf.h"
 
+#define CODING_UINT_MOST 10 /* bytes */
+
 static inline void put_uint(struct strbuf *s, uint64_t v)
 {
-	char bytes[10];
-	size_t n = 0;
+	char *at = strbuf_room(s, CODING_UINT_MOST);
 
+	if (!at)
+		return;
 	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (char)(v | 0x80);
-	bytes[n++] = (char)v;
-	strbuf_add(s, bytes, n);
+		*at++ = (char)(v | 0x80);
+	*at++ = (char)v;
+	*at = '\0';
+	s->length = (size_t)(at - s->data);
 }
 
 static inline void put_sint(struct strbuf *s, int64_t v)

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "rows/fields.h"
+#include "rows/private.h"
 
 #define FINGER_STEPS 8
+#define FEW_IN_ORDER 16 /* if fewer than one row in 16 is in order, all are sorted */
 
 static bool row_has_texts(const struct row_kind *k)
 {
@@ -57,23 +59,6 @@ int row_order(const struct row_kind *k, const void *a, const void *b)
 		return x < y ? -1 : 1;
 	}
 	return 0;
-}
-
-static int row_compare(const void *a, const void *b, void *kind)
-{
-	return row_order(kind, a, b);
-}
-
-struct numbered {
-	const char *row;
-	uint32_t old;
-};
-
-static int row_compare_numbered(const void *pa, const void *pb, void *kind)
-{
-	const struct numbered *a = pa, *b = pb;
-
-	return row_order(kind, a->row, b->row);
 }
 
 /* ---- what there is to do for each row, worked out once for all ---- */
@@ -230,17 +215,55 @@ static size_t rows_in_order(const struct table *t, const struct row_kind *k)
 	return i;
 }
 
+/* Moves the rows from `first` on to where they belong. NULL: memory is out; else where each was. */
+static uint32_t *rows_move(struct table *t, const struct row_kind *k, size_t first)
+{
+	uint32_t *order = row_sort(t, k, first), *left = NULL;
+	size_t count = t->count - first;
+	char row[ROW_SIZE_MAX];
+
+	if (order)
+		left = malloc((count + 1) * sizeof(*left));
+	if (!left) {
+		free(order);
+		return NULL;
+	}
+	memcpy(left, order, count * sizeof(*left));
+	/* Each goes to the place of one before, which has gone; the last one of a ring is kept. */
+	for (size_t i = 0; i < count; i++) {
+		size_t at = first + i, from;
+
+		memcpy(row, table_at(t, at), t->entry_size);
+		while ((from = left[at - first]) != first + i) {
+			memcpy(table_at(t, at), table_at(t, from), t->entry_size);
+			left[at - first] = (uint32_t)at;
+			at = from;
+		}
+		memcpy(table_at(t, at), row, t->entry_size);
+		left[at - first] = (uint32_t)at;
+	}
+	free(left);
+	table_changed(t);
+	return order;
+}
+
 /* Tables that have grown are mostly sorted except for the new rows: only those are sorted, and
  * merged from the end. first: the first new row. */
 static int rows_sort(struct table *t, const struct row_kind *k, size_t first)
 {
 	size_t size = t->entry_size, left = t->count - first, at = t->count;
-	char *rows = malloc(left * size);
+	uint32_t *order = rows_move(t, k, first);
+	char *rows;
 
+	free(order);
+	if (!order)
+		return -1;
+	if (first == k->fixed)
+		return 0;
+	rows = malloc(left * size);
 	if (!rows)
 		return -1;
 	memcpy(rows, table_at(t, first), left * size);
-	qsort_r(rows, left, size, row_compare, (void *)(uintptr_t)k);
 	while (left > 0) {
 		char *last = rows + (left - 1) * size;
 
@@ -254,27 +277,6 @@ static int rows_sort(struct table *t, const struct row_kind *k, size_t first)
 	return 0;
 }
 
-/* Sorts; where each row was; NULL when memory is out. */
-static struct numbered *rows_sort_numbered(struct table *t, const struct row_kind *k)
-{
-	struct table now = {.entry_size = t->entry_size, .key_size = t->key_size};
-	struct numbered *sorted = malloc(t->count * sizeof(*sorted));
-
-	if (!sorted || table_reserve(&now, t->count)) {
-		free(sorted);
-		return NULL;
-	}
-	for (size_t i = 0; i < t->count; i++)
-		sorted[i] = (struct numbered){table_at(t, i), (uint32_t)i};
-	qsort_r(sorted + k->fixed, t->count - k->fixed, sizeof(*sorted), row_compare_numbered,
-		(void *)(uintptr_t)k);
-	for (size_t i = 0; i < t->count; i++)
-		memcpy(table_append(&now), sorted[i].row, t->entry_size);
-	table_fini(t);
-	*t = now;
-	return sorted;
-}
-
 static bool row_is_counted(const void *row, const struct row_kind *k)
 {
 	for (const struct row_field *f = k->fields + k->keys; f < fields_end(k); f++)
@@ -286,7 +288,7 @@ static bool row_is_counted(const void *row, const struct row_kind *k)
 /* Of sorted rows: adds up those with one key, and drops those that were never counted. sorted NULL:
  * they keep their positions. */
 static void rows_join(
-	struct table *t, const struct row_kind *k, const struct numbered *sorted, uint32_t *to)
+	struct table *t, const struct row_kind *k, const uint32_t *sorted, uint32_t *to)
 {
 	size_t kept = k->fixed;
 
@@ -294,7 +296,7 @@ static void rows_join(
 		to[i] = (uint32_t)i;
 	for (size_t i = k->fixed; i < t->count; i++) {
 		char *row = table_at(t, i), *last = kept ? table_at(t, kept - 1) : NULL;
-		bool same = kept > k->fixed && row_order(k, last, row) == 0;
+		bool same = kept > k->fixed && memcmp(last, row, k->key_size) == 0;
 
 		if (same)
 			row_add_up(last, row, k);
@@ -303,19 +305,21 @@ static void rows_join(
 		else if (kept++ != i)
 			memcpy(table_at(t, kept - 1), row, t->entry_size);
 		if (to)
-			to[sorted ? sorted[i].old : i] = (uint32_t)(kept ? kept - 1 : 0);
+			to[sorted ? sorted[i - k->fixed] : i] = (uint32_t)(kept ? kept - 1 : 0);
 	}
 	t->count = kept;
 }
 
 int row_settle(struct table *t, const struct row_kind *k, const struct row_numbers *n, uint32_t *to)
 {
-	struct numbered *sorted = NULL;
+	uint32_t *sorted = NULL;
 	size_t first;
 
 	row_renumber(t, k, n);
 	first = rows_in_order(t, k);
-	if (first < t->count && to && !(sorted = rows_sort_numbered(t, k)))
+	if (first - k->fixed < (t->count - first) / FEW_IN_ORDER)
+		first = k->fixed;
+	if (first < t->count && to && !(sorted = rows_move(t, k, k->fixed)))
 		return -1;
 	if (first < t->count && !to && rows_sort(t, k, first))
 		return -1;

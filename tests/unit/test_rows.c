@@ -4,7 +4,9 @@
  * written, read and printed; and all of that once with each allocation failing.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/random.h"
 #include "inject.h"
 #include "rows/coding.h"
 #include "rows/rows.h"
@@ -212,10 +214,88 @@ static void test_order(void)
 	row_fini(&t, &values_kind);
 }
 
+/* Rows whose keys fill 64 bits and more, many of them alike, and whose numbers are wanted. */
+struct wide {
+	struct {
+		uint64_t address;
+		uint32_t image, kind;
+		int32_t change;
+		uint32_t part;
+	} key;
+	uint64_t count;
+};
+
+static const struct row_field wide_fields[] = {
+	{ROW_KEY(wide, image), .coding = ROW_RISE},
+	{ROW_KEY(wide, address), .coding = ROW_STEP},
+	{ROW_KEY(wide, kind)},
+	{ROW_KEY(wide, change), .coding = ROW_SINT},
+	{ROW_KEY(wide, part)},
+	{ROW_FIELD(wide, count)},
+};
+
+static const struct row_kind wide_kind = {
+	ROW_KIND(wide, wide_fields, 5), .type = "WIDE", .word = "wide", .fixed = 1};
+
+/* Of so many digits, some of which are 0 in all rows. */
+static struct wide draw_row(uint64_t *chance, uint64_t addresses)
+{
+	uint64_t a = random_next(chance), b = random_next(chance);
+
+	return (struct wide){.key = {.address = a & addresses,
+				     .image = b & 3,
+				     .kind = b >> 8 & 1,
+				     .change = (int32_t)(b >> 16 & 3) - 1,
+				     .part = b >> 24 & 1 ? (uint32_t)(b >> 32) : 0},
+		.count = 1};
+}
+
+static bool are_settled(const struct table *t, const struct wide *rows, size_t count,
+	const uint32_t *to, uint64_t *sum)
+{
+	bool good = true;
+
+	*sum = 0;
+	for (size_t i = 1; i < t->count; i++) {
+		*sum += ((const struct wide *)table_at(t, i))->count;
+		good &= i == 1 || row_order(&wide_kind, table_at(t, i - 1), table_at(t, i)) < 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		good &= memcmp(table_at(t, to[i + 1]), &rows[i].key, sizeof(rows[i].key)) == 0;
+	return good;
+}
+
+static void test_wide(void)
+{
+	static const uint64_t addresses[] = {7, 0xff00ff, 0xffffffff, 0xffff00ffffffff, UINT64_MAX};
+	static const size_t counts[] = {1, 20, 3000};
+	static struct wide rows[3000];
+	static uint32_t to[3001];
+	const struct row_numbers same = {0};
+	uint64_t chance = 1, sum;
+	struct table t;
+
+	for (size_t i = 0; i < 15; i++) {
+		size_t count = counts[i % 3];
+
+		row_init(&t, &wide_kind);
+		for (size_t k = 0; k < count; k++) {
+			rows[k] = draw_row(&chance, addresses[i / 3]);
+			*(struct wide *)table_append(&t) = rows[k];
+		}
+		row_settle(&t, &wide_kind, &same, to);
+		ok(are_settled(&t, rows, count, to, &sum) && sum == count,
+			"%zu rows with addresses of %#llx", count,
+			(unsigned long long)addresses[i / 3]);
+		row_fini(&t, &wide_kind);
+	}
+}
+
 int main(void)
 {
 	test_all();
 	test_order();
+	test_wide();
 	inject_each("a table of rows", without_memory, false);
 	return done();
 }
