@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Windows: one instruction after the other, on the snapshot. */
-#include <stdlib.h>
 #include <string.h>
 
 #include <speedshop/values.h>
 
+#include "base/large.h"
 #include "base/random.h"
 #include "experiment/values.h"
 #include "isa/condition.h"
@@ -409,13 +409,13 @@ void values_renew(struct values *v, pid_t pid)
 
 struct values *values_new(const struct values_config *config, struct error *e)
 {
-	struct values *v = calloc(1, sizeof(*v));
+	struct values *v = large_new(sizeof(*v));
 
-	if (!v || snapshot_init(&v->snapshot)) {
-		free(v);
+	if (!v) {
 		error_nomem(e);
 		return NULL;
 	}
+	snapshot_init(&v->snapshot);
 	v->config = *config;
 	v->chance = __builtin_ia32_rdtsc() * 0x9e3779b97f4a7c15u | 1;
 	if (machine_init(&v->machine, e)) {
@@ -431,6 +431,5 @@ void values_free(struct values *v)
 		return;
 	machine_fini(&v->machine);
 	snapshot_fini(&v->snapshot);
-	value_steps_fini(&v->steps);
-	free(v);
+	large_free(v, sizeof(*v));
 }

@@ -87,21 +87,23 @@ struct snapshot_space { /* table entry: what may be read of a process */
 		uint64_t pid;
 	} key;
 	VEC(struct snapshot_area) areas;
-	uint64_t looked; /* the window in which its maps were read last */
+	uint64_t looked; /* the window in which all its maps were read last; 0: in none */
 };
 
 struct snapshot {
-	struct snapshot_page *pages;
 	struct snapshot_page *last, *code; /* of the last data and code; NULL: none */
 	struct snapshot_slot slots[SNAPSHOT_SLOTS];
 	uint32_t epoch, used;
 	int memory;
 	pid_t pid;
 	struct table spaces;
-	bool full; /* the last failure: too many pages */
+	int maps;     /* /proc/PID/maps, of this window; 0: not open yet */
+	bool unasked; /* the kernel does not answer for one address: the list is read */
+	bool full;    /* the last failure: too many pages */
+	struct snapshot_page pages[SNAPSHOT_PAGES];
 };
 
-int snapshot_init(struct snapshot *s);
+void snapshot_init(struct snapshot *s);
 void snapshot_fini(struct snapshot *s);
 void snapshot_begin(struct snapshot *s, pid_t pid, int memory);
 void snapshot_forget(struct snapshot *s, pid_t pid);
@@ -177,15 +179,16 @@ struct step {
 	uint32_t vector_uses, vector_sets;
 };
 
-#define STEPS_RECENT 4096 /* a power of two */
-#define STEPS_ALIKE  4096 /* the same */
+#define STEPS_ALIKE  4096 /* a power of two */
+#define STEPS_MOST   (1u << 17)
+#define STEPS_PLACES (2 * STEPS_MOST) /* at most half of them are used */
 
 struct steps {
-	struct table places;           /* by pc: the number in all */
-	uint32_t recent[STEPS_RECENT]; /* by the low bits of pc: a number in all, and 1; 0: none */
-	uint32_t alike[STEPS_ALIKE];   /* by the bytes of its head, the same */
-	uint32_t last;                 /* found last, the same */
-	VEC(struct step) all;
+	uint32_t alike[STEPS_ALIKE]; /* by the bytes of its head: a number, and 1; 0: none */
+	uint32_t last;               /* found last, the same */
+	uint32_t count;
+	uint32_t places[STEPS_PLACES]; /* by pc, the same */
+	struct step all[STEPS_MOST];
 };
 
 /* The step at an address, decoded if need be; NULL: memory is out or cannot be read. Borrowed until
@@ -193,7 +196,6 @@ struct steps {
 struct step *value_steps_find(struct values *v, uint64_t pc);
 /* Whether the step can have its memory operand there: some want it aligned, as ours always is. */
 bool value_steps_fits(struct values *v, struct step *s, uint64_t address);
-void value_steps_fini(struct steps *s);
 
 /* ---- access.c: what accesses to memory have to do with earlier ones ---- */
 
@@ -273,12 +275,11 @@ void value_clock_begin(struct value_clock *c);
 void value_clock_decode(struct step *s, const struct insn *i);
 void value_clock_step(struct value_clock *c, const struct step *s, const struct execution *x);
 
+/* In large pages. */
 struct values {
 	struct values_config config;
 	struct value_clock clock;
 	struct machine machine;
-	struct snapshot snapshot;
-	struct steps steps;
 	struct accesses accesses;
 	struct passed arguments, results;
 	struct value_window *window;
@@ -292,6 +293,9 @@ struct values {
 	bool left_out;           /* the instruction is before that */
 	unsigned number;         /* of the instruction in the window */
 	uint8_t before[OPERAND]; /* the memory operand, of floating-point operations */
+	/* At the end, as not all of it is used. */
+	struct snapshot snapshot;
+	struct steps steps;
 };
 
 static inline void value_seen_add(struct values *v, uint64_t pc, unsigned kind, unsigned operand,

@@ -15,8 +15,11 @@
 
 #define VALUE_LIST 16
 
+struct value_lists; /* their memory */
+
 struct value_sites {
 	struct table sites;
+	struct value_lists *lists;
 	size_t listed; /* values of all lists */
 	uint64_t moment;
 	bool shape; /* rows have no values, see VALUE_SHAPE */

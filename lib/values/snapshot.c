@@ -3,12 +3,16 @@
  * Memory of a stopped process, page by page as a window needs it. What the window stores goes to
  * these copies only.
  *
- * Reading a device may have effects, so only areas are read that are anonymous or of files. Their
- * list is read again where an address is in none of them; an area that became a device meanwhile
+ * Reading a device may have effects, so only areas are read that are anonymous or of files. The
+ * kernel is asked where an address is in none that is known; an area that became a device meanwhile
  * and was memory before would not be noticed.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/proc.h"
@@ -16,11 +20,16 @@
 
 #define MULTIPLIER 0x9e3779b97f4a7c15u
 
-int snapshot_init(struct snapshot *s)
+void snapshot_init(struct snapshot *s)
 {
 	s->spaces = TABLE_OF(struct snapshot_space);
-	s->pages = calloc(SNAPSHOT_PAGES, sizeof(*s->pages));
-	return s->pages ? 0 : -1;
+}
+
+static void maps_close(struct snapshot *s)
+{
+	if (s->maps > 0)
+		close(s->maps);
+	s->maps = 0;
 }
 
 void snapshot_fini(struct snapshot *s)
@@ -31,8 +40,7 @@ void snapshot_fini(struct snapshot *s)
 		vec_fini(&space->areas);
 	}
 	table_fini(&s->spaces);
-	free(s->pages);
-	s->pages = NULL;
+	maps_close(s);
 }
 
 void snapshot_begin(struct snapshot *s, pid_t pid, int memory)
@@ -43,6 +51,7 @@ void snapshot_begin(struct snapshot *s, pid_t pid, int memory)
 	s->pid = pid;
 	s->memory = memory;
 	s->full = false;
+	maps_close(s);
 }
 
 void snapshot_forget(struct snapshot *s, pid_t pid)
@@ -101,6 +110,80 @@ static void read_areas(struct snapshot *s, struct snapshot_space *space)
 		fclose(file);
 }
 
+/* ---- one area, without the others (Linux 6.11 and later) ---- */
+
+/* As the kernel has it (procfs, PROCMAP_QUERY). */
+struct map_query {
+	uint64_t size, query_flags, query_addr;
+	uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+	uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
+	uint64_t vma_name_addr, build_id_addr;
+};
+#define MAP_QUERY     _IOWR('f', 17, struct map_query)
+#define MAP_READABLE  1u
+#define MAP_WRITABLE  2u
+#define MAP_IS_SHARED 8u
+
+static int maps_of(struct snapshot *s)
+{
+	char path[64];
+
+	if (s->maps > 0)
+		return s->maps;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)proc_living(s->pid));
+	s->maps = open(path, O_RDONLY | O_CLOEXEC);
+	return s->maps;
+}
+
+/* In place of those that were where it is. */
+static void put_area(struct snapshot_space *space, struct snapshot_area area)
+{
+	size_t at = vec_search(i, space->areas.count, space->areas.data[i].end <= area.begin);
+	size_t over = at, rest;
+
+	while (over < space->areas.count && space->areas.data[over].begin < area.end)
+		over++;
+	rest = space->areas.count - over;
+	if (at == over && !vec_push(&space->areas))
+		return;
+	memmove(&space->areas.data[at + 1], &space->areas.data[over],
+		rest * sizeof(*space->areas.data));
+	space->areas.data[at] = area;
+	space->areas.count = at + 1 + rest;
+}
+
+/* False: the kernel cannot be asked. */
+static bool ask_area(struct snapshot *s, struct snapshot_space *space, uint64_t address)
+{
+	char name[PATH_MAX], mode[5] = "---p";
+	struct map_query q = {.size = sizeof(q),
+		.query_addr = address,
+		.vma_name_size = sizeof(name),
+		.vma_name_addr = (uint64_t)(uintptr_t)name};
+	int maps = s->unasked ? -1 : maps_of(s);
+
+	name[0] = '\0';
+	if (maps < 0)
+		return false;
+	if (ioctl(maps, MAP_QUERY, &q)) {
+		s->unasked = errno == ENOTTY || errno == EINVAL;
+		return !s->unasked;
+	}
+	mode[0] = q.vma_flags & MAP_READABLE ? 'r' : '-';
+	mode[1] = q.vma_flags & MAP_WRITABLE ? 'w' : '-';
+	mode[3] = q.vma_flags & MAP_IS_SHARED ? 's' : 'p';
+	if (snapshot_may_read(mode, q.inode, name))
+		put_area(space, (struct snapshot_area){q.vma_start, q.vma_end, mode[1] == 'w'});
+	return true;
+}
+
+/* What is at an address now. */
+static void find_area(struct snapshot *s, struct snapshot_space *space, uint64_t address)
+{
+	if (!ask_area(s, space, address) && space->looked != s->epoch)
+		read_areas(s, space);
+}
+
 static const struct snapshot_area *area_of(const struct snapshot_space *space, uint64_t address)
 {
 	size_t at = vec_search(i, space->areas.count, space->areas.data[i].end <= address);
@@ -120,9 +203,9 @@ static const struct snapshot_area *memory_at(struct snapshot *s, uint64_t addres
 	if (!space)
 		return NULL;
 	area = area_of(space, address);
-	if (area || space->looked == s->epoch)
+	if (area)
 		return area;
-	read_areas(s, space);
+	find_area(s, space, address);
 	return area_of(space, address);
 }
 
@@ -215,8 +298,7 @@ static bool may_write(struct snapshot *s, struct snapshot_page *p)
 
 	if (!space)
 		return p->writable;
-	if (space->looked != s->epoch)
-		read_areas(s, space);
+	find_area(s, space, p->number * PAGE);
 	area = area_of(space, p->number * PAGE);
 	p->writable = area && area->writable;
 	return p->writable;

@@ -22,6 +22,19 @@ struct value_list {
 	struct listed_value *other;
 };
 
+/*
+ * Memory of lists: by their room, those that were outgrown, and blocks of new ones. The address of
+ * the next one is at the beginning of each.
+ */
+#define LIST_SIZES 5      /* 1 to VALUE_LIST */
+#define LIST_BLOCK 65536u /* bytes */
+
+struct value_lists {
+	void *free[LIST_SIZES];
+	char *blocks;
+	size_t used; /* of the last block */
+};
+
 struct live_site { /* table entry */
 	struct experiment_value_site row;
 	struct value_list list;
@@ -38,15 +51,28 @@ void value_sites_init(struct value_sites *s)
 {
 	s->sites = (struct table){.entry_size = sizeof(struct live_site),
 		.key_size = sizeof(((struct experiment_value_site *)0)->key)};
+	s->lists = NULL;
 	s->listed = 0;
 	s->moment = 0;
 	s->shape = false;
 }
 
+static void *next_block(const void *memory)
+{
+	void *next;
+
+	memcpy(&next, memory, sizeof(next));
+	return next;
+}
+
 void value_sites_fini(struct value_sites *s)
 {
-	for (size_t i = 0; i < s->sites.count; i++)
-		free(((struct live_site *)table_at(&s->sites, i))->list.value);
+	for (char *block = s->lists ? s->lists->blocks : NULL, *next; block; block = next) {
+		next = next_block(block);
+		free(block);
+	}
+	free(s->lists);
+	s->lists = NULL;
 	table_fini(&s->sites);
 }
 
@@ -69,13 +95,56 @@ static void end_moment(struct live_site *s)
 	s->now = 0;
 }
 
-static int list_grow(struct live_site *s)
+static size_t list_bytes(uint32_t room)
+{
+	return room * (2 * sizeof(uint64_t) + sizeof(struct listed_value));
+}
+
+static char *list_block(struct value_lists *l)
+{
+	char *block = malloc(LIST_BLOCK);
+
+	if (!block)
+		return NULL;
+	memcpy(block, &l->blocks, sizeof(l->blocks));
+	l->blocks = block;
+	l->used = sizeof(l->blocks);
+	return block;
+}
+
+/* room: a power of two. NULL: memory is out. */
+static void *list_take(struct value_lists *l, uint32_t room)
+{
+	void **outgrown = &l->free[__builtin_ctz(room)], *memory = *outgrown;
+	size_t bytes = list_bytes(room);
+
+	if (memory) {
+		*outgrown = next_block(memory);
+	} else {
+		if ((!l->blocks || l->used + bytes > LIST_BLOCK) && !list_block(l))
+			return NULL;
+		memory = l->blocks + l->used;
+		l->used += bytes;
+	}
+	return memset(memory, 0, bytes);
+}
+
+static void list_give(struct value_lists *l, void *memory, uint32_t room)
+{
+	void **outgrown = &l->free[__builtin_ctz(room)];
+
+	memcpy(memory, outgrown, sizeof(*outgrown));
+	*outgrown = memory;
+}
+
+static int list_grow(struct value_sites *all, struct live_site *s)
 {
 	uint32_t room = s->room ? 2 * s->room : 1;
-	size_t one = 2 * sizeof(uint64_t) + sizeof(struct listed_value);
 	struct value_list old = s->list, list;
 
-	list.value = calloc(room, one);
+	if (!all->lists && !(all->lists = calloc(1, sizeof(*all->lists))))
+		return -1;
+	list.value = list_take(all->lists, room);
 	if (!list.value)
 		return -1;
 	list.count = list.value + room;
@@ -84,8 +153,8 @@ static int list_grow(struct live_site *s)
 		memcpy(list.value, old.value, s->listed * sizeof(*list.value));
 		memcpy(list.count, old.count, s->listed * sizeof(*list.count));
 		memcpy(list.other, old.other, s->listed * sizeof(*list.other));
+		list_give(all->lists, old.value, s->room);
 	}
-	free(old.value);
 	s->list = list;
 	s->room = room;
 	return 0;
@@ -107,11 +176,11 @@ static uint32_t list_least(struct live_site *s)
 }
 
 /* Where a value that is not listed may be; -1: memory is out. */
-static long list_place(struct live_site *s)
+static long list_place(struct value_sites *all, struct live_site *s)
 {
 	uint32_t least;
 
-	if (s->listed == s->room && s->room < VALUE_LIST && list_grow(s))
+	if (s->listed == s->room && s->room < VALUE_LIST && list_grow(all, s))
 		return -1;
 	if (s->listed < s->room)
 		return s->listed++;
@@ -125,7 +194,7 @@ static bool list_has(const struct live_site *s, uint32_t i, uint64_t value, uint
 	return s->list.value[i] == value && s->list.other[i].image == image;
 }
 
-static int list_value(struct live_site *s, uint64_t value, uint32_t image)
+static int list_value(struct value_sites *all, struct live_site *s, uint64_t value, uint32_t image)
 {
 	long at = s->recent;
 
@@ -135,7 +204,7 @@ static int list_value(struct live_site *s, uint64_t value, uint32_t image)
 			at++;
 	}
 	if (at == s->listed) {
-		at = list_place(s);
+		at = list_place(all, s);
 		if (at < 0)
 			return -1;
 		s->list.value[at] = value;
@@ -189,7 +258,7 @@ static int add_to_site(struct value_sites *s, struct live_site *site, uint64_t r
 	site->last = raw;
 	add_numbers(site, raw);
 	s->listed -= site->listed;
-	rc = list_value(site, value, image);
+	rc = list_value(s, site, value, image);
 	s->listed += site->listed;
 	return rc;
 }
@@ -389,6 +458,8 @@ static int put_site(struct live_site *s, bool shape, struct experiment *x)
 
 int value_sites_put(struct value_sites *s, struct experiment *x)
 {
+	if (table_reserve(&x->value_sites, s->sites.count) || table_reserve(&x->values, s->listed))
+		return -1;
 	for (size_t i = 0; i < s->sites.count; i++)
 		if (put_site(table_at(&s->sites, i), s->shape, x))
 			return -1;

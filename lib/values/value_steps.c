@@ -10,16 +10,9 @@
 #include "isa/redirect.h"
 #include "values/private.h"
 
-#define STEPS_MOST    (1u << 17)
+#define REGION        19 /* bits of the addresses that follow each other in places */
 #define ALIGNED       64 /* bytes: no operand must be aligned to more */
 #define ALIGNED_LEAST 16 /* shorter ones may be anywhere */
-
-struct place { /* table entry */
-	struct {
-		uint64_t pc;
-	} key;
-	uint32_t number;
-};
 
 /* ---- what it is ---- */
 
@@ -387,7 +380,7 @@ static bool decode_alike(struct values *v, struct step *s, uint32_t **alike)
 		return false;
 	*alike = alike_at(v, s->bytes, shape.head);
 	s->head = shape.head;
-	of = **alike ? &v->steps.all.data[**alike - 1] : NULL;
+	of = **alike ? &v->steps.all[**alike - 1] : NULL;
 	if (!of || of == s || of->kind == STEP_REFUSED || of->head != shape.head ||
 		of->length != shape.length || memcmp(of->bytes, s->bytes, shape.head) != 0)
 		return false;
@@ -416,7 +409,7 @@ static void decode_step(struct values *v, struct step *s)
 	decode_sees(s, &i);
 	value_clock_decode(s, &i);
 	if (alike)
-		*alike = (uint32_t)(s - v->steps.all.data) + 1;
+		*alike = (uint32_t)(s - v->steps.all) + 1;
 }
 
 /* Up to the longest instruction's bytes; at the end of an area, fewer. */
@@ -449,46 +442,49 @@ static bool is_unchanged(struct values *v, const struct step *s)
 	       memcmp(bytes, s->bytes, s->length) == 0;
 }
 
-void value_steps_fini(struct steps *s)
-{
-	table_fini(&s->places);
-	vec_fini(&s->all);
-}
+/*
+ * ---- by address ----
+ *
+ * Instructions that are near to each other are so in the list of places, too: what is needed for
+ * code that is new is in few lines of the caches.
+ */
 
 /* All room is used: decoding begins anew. */
 static void steps_clear(struct values *v)
 {
-	table_fini(&v->steps.places);
-	v->steps.places = TABLE_OF(struct place);
-	v->steps.all.count = 0;
-	memset(v->steps.recent, 0, sizeof(v->steps.recent));
+	memset(v->steps.places, 0, sizeof(v->steps.places));
+	v->steps.count = 0;
 	memset(v->steps.alike, 0, sizeof(v->steps.alike));
 	v->steps.last = 0;
 	machine_clear(&v->machine);
 }
 
-static struct step *decode_anew(struct values *v, uint64_t pc)
+/* Where the number of an address is, or would be. */
+static uint32_t *steps_place(struct values *v, uint64_t pc)
+{
+	size_t at = (pc >> 1) + ((pc >> REGION) * 0x9e3779b97f4a7c15u >> 40);
+	uint32_t *place;
+
+	do
+		place = &v->steps.places[at++ % STEPS_PLACES];
+	while (*place && v->steps.all[*place - 1].pc != pc);
+	return place;
+}
+
+static struct step *decode_anew(struct values *v, uint64_t pc, uint32_t *place)
 {
 	uint8_t bytes[INSN_LENGTH_MAX], size = code_at(v, pc, bytes);
-	struct place *place;
 	struct step *s;
 
 	if (!size)
 		return NULL;
-	if (!v->steps.places.entry_size || v->steps.all.count == STEPS_MOST ||
-		!machine_has_room(&v->machine))
+	if (v->steps.count == STEPS_MOST || !machine_has_room(&v->machine)) {
 		steps_clear(v);
-	place = table_add(&v->steps.places, &pc);
-	if (!place)
-		return NULL;
-	if (!place->number) {
-		if (!vec_push(&v->steps.all))
-			return NULL;
-		place->number = (uint32_t)v->steps.all.count;
+		place = steps_place(v, pc);
 	}
-	s = &v->steps.all.data[place->number - 1];
-	if (s->length && s->pc == pc && is_unchanged(v, s))
-		return s;
+	if (!*place)
+		*place = ++v->steps.count;
+	s = &v->steps.all[*place - 1];
 	*s = (struct step){.pc = pc, .length = size};
 	memcpy(s->bytes, bytes, size);
 	decode_step(v, s);
@@ -497,22 +493,17 @@ static struct step *decode_anew(struct values *v, uint64_t pc)
 
 static struct step *step_sought(struct values *v, uint64_t pc)
 {
-	uint32_t *recent = &v->steps.recent[(pc ^ pc >> 12) % STEPS_RECENT];
-	struct step *s = *recent ? &v->steps.all.data[*recent - 1] : NULL;
+	uint32_t *place = steps_place(v, pc);
+	struct step *s = *place ? &v->steps.all[*place - 1] : NULL;
 
-	if (s && s->pc == pc && is_unchanged(v, s))
-		return s;
-	s = decode_anew(v, pc);
-	if (s)
-		*recent = (uint32_t)(s - v->steps.all.data) + 1;
-	return s;
+	return s && is_unchanged(v, s) ? s : decode_anew(v, pc, place);
 }
 
 /* The program has had the caches since the last window: the step that will probably be next is
  * fetched while this one is executed. */
 static void fetch_next(const struct values *v, const struct step *s)
 {
-	const struct step *next = s->after ? &v->steps.all.data[s->after - 1] : NULL;
+	const struct step *next = s->after ? &v->steps.all[s->after - 1] : NULL;
 
 	if (!next)
 		return;
@@ -523,8 +514,8 @@ static void fetch_next(const struct values *v, const struct step *s)
 
 struct step *value_steps_find(struct values *v, uint64_t pc)
 {
-	struct step *before = v->steps.last ? &v->steps.all.data[v->steps.last - 1] : NULL,
-		    *s = before && before->after ? &v->steps.all.data[before->after - 1] : NULL;
+	struct step *before = v->steps.last ? &v->steps.all[v->steps.last - 1] : NULL,
+		    *s = before && before->after ? &v->steps.all[before->after - 1] : NULL;
 	uint32_t last = v->steps.last;
 
 	if (!s || s->pc != pc || !is_unchanged(v, s)) {
@@ -533,9 +524,9 @@ struct step *value_steps_find(struct values *v, uint64_t pc)
 			return NULL;
 		/* Nothing is known of it if decoding has begun anew. */
 		if (last && v->steps.last)
-			v->steps.all.data[last - 1].after = (uint32_t)(s - v->steps.all.data) + 1;
+			v->steps.all[last - 1].after = (uint32_t)(s - v->steps.all) + 1;
 	}
-	v->steps.last = (uint32_t)(s - v->steps.all.data) + 1;
+	v->steps.last = (uint32_t)(s - v->steps.all) + 1;
 	fetch_next(v, s);
 	return s;
 }

@@ -75,11 +75,10 @@ static void sweep(struct values *usual, struct values *apart)
 
 static struct values *fresh(void)
 {
-	struct values *v = calloc(1, sizeof(*v));
+	static const struct values_config config;
 	struct error e;
 
-	return v && snapshot_init(&v->snapshot) == 0 && machine_init(&v->machine, &e) == 0 ? v
-											   : NULL;
+	return values_new(&config, &e);
 }
 
 int main(void)
