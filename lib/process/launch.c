@@ -237,13 +237,6 @@ int launch_start(struct launch *l, struct error *e)
 	return error_sys(e, errnum, "cannot start a process for %s", l->argv[0]);
 }
 
-static int exec_failed(struct launch *l, int errnum, struct error *e)
-{
-	while (!l->reaped && (launch_poll(l, true, NULL) >= 0))
-		;
-	return executable_not_run(l->argv[0], errnum, e);
-}
-
 static void launch_take_off(struct rusage *usage, const struct rusage *before)
 {
 	struct timeval t;
@@ -304,7 +297,7 @@ int launch_began(struct launch *l, int milliseconds, struct error *e)
 			break;
 		if (note.errnum) {
 			close_fd(&l->exec_error);
-			return exec_failed(l, note.errnum, e);
+			return executable_not_run(l->argv[0], note.errnum, e);
 		}
 		l->before = note.usage;
 		l->began = true;
@@ -323,7 +316,11 @@ int launch_release(struct launch *l, struct error *e)
 	if (l->gate < 0)
 		return error_set(e, ERR_CONFLICT, "the command is not waiting to be started");
 	launch_open_gate(l);
-	return launch_began(l, -1, e) > 0 ? 0 : -1;
+	if (launch_began(l, -1, e) > 0)
+		return 0;
+	while (!l->reaped && launch_poll(l, true, NULL) >= 0)
+		;
+	return -1;
 }
 
 bool launch_was_released(const struct launch *l)

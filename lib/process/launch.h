@@ -47,7 +47,7 @@ int launch_release(struct launch *l, struct error *e);
 /* The same in two steps, for callers that must handle the child's stops meanwhile (trace.h). */
 void launch_open_gate(struct launch *l);
 /* Waits for `milliseconds`, -1: without limit. 1 once the exec succeeded, 0 not yet, -1 as
- * launch_release. */
+ * launch_release, but that the child's end is to be waited for. */
 int launch_began(struct launch *l, int milliseconds, struct error *e);
 /* Whether there is a child that went through the gate and has not been reaped. */
 bool launch_was_released(const struct launch *l);

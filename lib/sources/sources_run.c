@@ -418,6 +418,10 @@ static int run_release(struct run *run, struct error *e)
 	while ((began = launch_began(&run->launch, run->tracing ? 2 : -1, e)) == 0)
 		if (!run->launch.reaped && poll_command(run, e) < 0)
 			return -1;
+	/* The end of the child. Before it, threads of it that are traced must be waited for: some
+	 * sanitizers have one. */
+	while (began < 0 && !run->launch.reaped && poll_command(run, NULL) == 0)
+		poll(NULL, 0, 1);
 	return began > 0 ? 0 : -1;
 }
 

@@ -75,6 +75,20 @@ if perfex -source os -mp -e task-clock true 2>/dev/null; then
 	is "-mp: or is caught" "$status:$out" 3:caught
 	run perfex -source os -mp -e task-clock ./nowhere
 	is "-mp: not found is still 127" "$status" 127
+	if [ "${SAN:-}" ]; then
+		skip "-mp: a second thread before the exec" "a sanitizer has to be loaded first"
+	else
+		cat > second.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static void *rest(void *a) { pause(); return a; }
+static void begin(void) { pthread_t t; pthread_create(&t, NULL, rest, NULL); }
+__attribute__((constructor)) static void ask(void) { pthread_atfork(NULL, NULL, begin); }
+END
+		"${CC:-gcc}" -shared -fPIC -pthread -o second.so second.c
+		run timeout -k 1 100 env LD_PRELOAD="$work/second.so" perfex -source os -mp -e task-clock ./nowhere
+		is "-mp: a second thread before the exec, as sanitizers have" "$status" 127
+	fi
 	perfex -source os -mp -e task-clock -o report sh -c 'kill -STOP $$; exit 4' &
 	pid=$!
 	child_of() { sed 's/ .*//' "/proc/$1/task/$1/children"; }
