@@ -3,6 +3,7 @@
  * entries are compared only if that agrees, and are not read when the table grows. */
 #include "base/table.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,21 +20,43 @@ void *table_at(const struct table *t, size_t i)
 	return t->entries + i * t->entry_size;
 }
 
+static uint64_t hash_word(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
 /* FNV-1a over words, then mixed: keys are mostly addresses. */
 static uint64_t hash(const struct table *t, const void *key)
 {
 	uint64_t h = 0xcbf29ce484222325u, word;
 	size_t i;
 
-	for (i = 0; i < t->key_size; i += sizeof(word)) {
-		size_t n = t->key_size - i < sizeof(word) ? t->key_size - i : sizeof(word);
-
+	for (i = 0; i + sizeof(word) <= t->key_size; i += sizeof(word)) {
+		memcpy(&word, (const char *)key + i, sizeof(word));
+		h = hash_word(h, word);
+	}
+	if (i < t->key_size) {
 		word = 0;
-		memcpy(&word, (const char *)key + i, n);
-		h = (h ^ word) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 32;
+		memcpy(&word, (const char *)key + i, t->key_size - i);
+		h = hash_word(h, word);
 	}
 	return h;
+}
+
+/* Keys are short: a call of memcmp takes longer than this. */
+static bool table_same_key(const struct table *t, const char *a, const char *b)
+{
+	uint64_t x, y;
+	size_t i;
+
+	for (i = 0; i + sizeof(x) <= t->key_size; i += sizeof(x)) {
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
+		if (x != y)
+			return false;
+	}
+	return i == t->key_size || memcmp(a + i, b + i, t->key_size - i) == 0;
 }
 
 /* A slot: half of the hash, which selects it, and an entry's number plus 1; 0: free. */
@@ -59,7 +82,7 @@ static size_t probe(const struct table *t, const void *key, uint64_t h)
 
 	while (t->slots[at] &&
 		(t->slots[at] >> 32 != h >> 32 ||
-			memcmp(table_at(t, entry_of(t->slots[at])), key, t->key_size) != 0))
+			!table_same_key(t, table_at(t, entry_of(t->slots[at])), key)))
 		at = (at + 1) & t->mask;
 	return at;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A frame costs two lookups: the meaning of its address in the address space (places), and the
- * node under its caller's. Consecutive samples share most of their paths, so only the frames
- * inside the shared part are looked up.
+ * node under its caller's. Consecutive samples of a thread share most of their paths, so only
+ * the frames inside the shared part are looked up.
  */
 #include "collect/collect_stacks.h"
 
@@ -178,7 +178,8 @@ static size_t stack_code(void *context, uint64_t pc, uint8_t *bytes, size_t size
 static size_t unwind_sample(
 	struct stacks *s, struct process *p, const struct record_sample *sample, bool *complete)
 {
-	struct unwind_state state = {.stack = sample->stack,
+	struct unwind_state state = {.space = p->space,
+		.stack = sample->stack,
 		.stack_size = sample->stack_size,
 		.code = s->python ? stack_code : NULL};
 	struct find find = {s, p};
@@ -278,11 +279,17 @@ static long add_nodes(
 	return node;
 }
 
-/* The node of s->pcs (users of them) that is the parent of the kernel's. */
-static long path_node(struct stacks *s, struct process *p, size_t users, const uint64_t *kernel,
-	size_t kernels, struct stack_node *n)
+/* The last path of a thread; or of one of those that share its place. */
+static struct stack_path *stack_path_of(struct stacks *s, const struct process *p, pid_t tid)
 {
-	struct stack_path *last = &s->last;
+	return &s->last[(3 * p->space + (uint32_t)tid) % STACK_PATHS];
+}
+
+/* The node of s->pcs (users of them) that is the parent of the kernel's. */
+static long path_node(struct stacks *s, struct process *p, pid_t tid, size_t users,
+	const uint64_t *kernel, size_t kernels, struct stack_node *n)
+{
+	struct stack_path *last = stack_path_of(s, p, tid);
 	size_t users_then = last->users, kernels_then = last->kernels, at = 0;
 	uint64_t pcs[STACK_DEPTH * 2];
 	bool known = true;
@@ -353,7 +360,7 @@ struct stack_node stacks_path(struct stacks *s, struct process *p, const struct 
 	} else {
 		s->pcs[0] = sample->ip;
 	}
-	n.node = path_node(s, p, users, kernel, kernels, &n);
+	n.node = path_node(s, p, r->tid, users, kernel, kernels, &n);
 	n.broken = n.broken || !complete;
 	return n;
 }

@@ -11,6 +11,7 @@
 #include "image/unwind.h"
 
 #define STACK_DEPTH 512
+#define STACK_PATHS 8
 
 /* A path, outermost call first: the user's frames, then the kernel's. */
 struct stack_path {
@@ -25,9 +26,9 @@ struct stacks {
 	struct spaces *spaces;        /* borrowed */
 	struct python_frames *python; /* likewise; NULL: none */
 	struct unwinder *unwinder;
-	enum image_machine machine; /* machine of the samples' registers */
-	struct table places;        /* meanings of addresses */
-	struct stack_path last;     /* the next one shares most of it */
+	enum image_machine machine;          /* machine of the samples' registers */
+	struct table places;                 /* meanings of addresses */
+	struct stack_path last[STACK_PATHS]; /* a thread's next one shares most of it */
 	struct {
 		uint32_t image;
 		uint64_t address;

@@ -5,6 +5,8 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "image/unwind_memo.h"
+
 #define DEPTH   32
 #define LONGEST 1024 /* operations: there are jumps */
 
@@ -14,7 +16,7 @@ struct machine {
 	bool failed;
 };
 
-bool evaluate_memory(const struct unwind_state *s, uint64_t address, uint64_t *value)
+bool evaluate_word(const struct unwind_state *s, uint64_t address, uint64_t *value, uint16_t *from)
 {
 	uint64_t into = address - s->stack_address;
 
@@ -22,6 +24,17 @@ bool evaluate_memory(const struct unwind_state *s, uint64_t address, uint64_t *v
 		into > s->stack_size - sizeof(*value))
 		return false;
 	memcpy(value, s->stack + into, sizeof(*value));
+	*from = unwind_trace_word(s, into, *value);
+	return true;
+}
+
+bool evaluate_memory(const struct unwind_state *s, uint64_t address, uint64_t *value)
+{
+	uint16_t from;
+
+	if (!evaluate_word(s, address, value, &from))
+		return false;
+	unwind_trace_use_word(s, from);
 	return true;
 }
 
@@ -45,10 +58,12 @@ static uint64_t pop(struct machine *m)
 static void push_register(
 	struct machine *m, const struct unwind_state *s, uint64_t number, uint64_t offset)
 {
-	if (number >= UNWIND_REGISTERS || !(s->known >> number & 1))
+	if (number >= UNWIND_REGISTERS || !(s->known >> number & 1)) {
 		m->failed = true;
-	else
-		push(m, s->registers[number] + offset);
+		return;
+	}
+	unwind_trace_use(s, (unsigned)number);
+	push(m, s->registers[number] + offset);
 }
 
 static void dereference(struct machine *m, const struct unwind_state *s, uint64_t size)

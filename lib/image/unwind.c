@@ -6,6 +6,7 @@
 
 #include "base/table.h"
 #include "image/evaluate.h"
+#include "image/unwind_memo.h"
 
 /* The calling conventions' rules of registers, in DWARF's numbers. */
 static const struct convention {
@@ -41,6 +42,8 @@ struct place {
 struct unwinder {
 	struct table places; /* struct place */
 	struct cfi_pool pool;
+	struct unwind_trace trace;
+	struct unwind_memo memos[MEMO_PATHS];
 };
 
 struct unwinder *unwind_new(struct error *e)
@@ -107,34 +110,38 @@ static bool register_known(const struct unwind_state *s, unsigned number)
 	return number < UNWIND_REGISTERS && (s->known >> number & 1);
 }
 
-static void set_register(struct unwind_state *s, unsigned number, uint64_t value)
+static void set_register(struct unwind_state *s, unsigned number, uint64_t value, uint16_t from)
 {
 	s->registers[number] = value;
+	s->from[number] = from;
 	s->known |= UINT64_C(1) << number;
 }
 
 /* A register saved below the stack pointer was already restored, in an epilogue that has popped
  * it. Rules still name the place, but it may be overwritten, and no copy has it. */
 static bool popped_value(const struct cfi_save *save, const struct unwind_state *inside,
-	uint64_t sp, uint64_t address, uint64_t *value)
+	uint64_t sp, uint64_t address, uint64_t *value, uint16_t *from)
 {
 	if (address >= sp || !register_known(inside, save->number))
 		return false;
 	*value = inside->registers[save->number];
+	*from = inside->from[save->number];
 	return true;
 }
 
 /* The value of a save, by the registers of the inner frame; false: unknown. */
 static bool saved_value(const struct unwinder *u, const struct cfi_save *save,
-	const struct unwind_state *inside, uint64_t sp, uint64_t cfa, uint64_t *value)
+	const struct unwind_state *inside, uint64_t sp, uint64_t cfa, uint64_t *value,
+	uint16_t *from)
 {
 	uint64_t address = cfa + (uint64_t)(int64_t)save->offset;
 	bool is_value;
 
+	*from = FROM_USED;
 	switch (save->how) {
 	case CFI_MEMORY:
-		return evaluate_memory(inside, address, value) ||
-		       popped_value(save, inside, sp, address, value);
+		return evaluate_word(inside, address, value, from) ||
+		       popped_value(save, inside, sp, address, value, from);
 	case CFI_VALUE:
 		*value = address;
 		return true;
@@ -142,6 +149,7 @@ static bool saved_value(const struct unwinder *u, const struct cfi_save *save,
 		if (save->offset < 0 || !register_known(inside, (unsigned)save->offset))
 			return false;
 		*value = inside->registers[save->offset];
+		*from = inside->from[save->offset];
 		return true;
 	case CFI_EXPRESSION:
 		if (!evaluate(&u->pool.expressions.data[save->offset], inside, cfa, &address,
@@ -163,6 +171,7 @@ static bool find_cfa(const struct unwinder *u, const struct cfi_rule *rule,
 		return evaluate(&u->pool.expressions.data[rule->cfa_offset], s, 0, cfa, &is_value);
 	if (!register_known(s, rule->cfa_register))
 		return false;
+	unwind_trace_use(s, rule->cfa_register);
 	*cfa = s->registers[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
 	return true;
 }
@@ -176,28 +185,31 @@ static enum step step_by_rule(struct unwinder *u, const struct cfi_rule *rule,
 {
 	struct unwind_state inside = *s;
 	uint64_t cfa, value;
+	uint16_t from;
 
 	if (rule->outermost)
 		return STEP_OUTERMOST;
 	if (!find_cfa(u, rule, &inside, &cfa) || !register_known(&inside, c->sp))
 		return STEP_LOST;
+	unwind_trace_use(&inside, c->sp);
 	/* A caller's frame is at a higher address; but a handler may have a stack of its own. */
 	if (!rule->signal &&
 		(cfa < inside.registers[c->sp] || (cfa == inside.registers[c->sp] && !fresh)))
 		return STEP_LOST;
 	s->known &= c->kept;
-	set_register(s, c->sp, cfa);
+	set_register(s, c->sp, cfa, FROM_USED);
 	for (unsigned i = 0; i < rule->count; i++) {
 		const struct cfi_save *save = &u->pool.saves.data[rule->first + i];
 
-		if (saved_value(u, save, &inside, inside.registers[c->sp], cfa, &value))
-			set_register(s, save->number, value);
+		if (saved_value(u, save, &inside, inside.registers[c->sp], cfa, &value, &from))
+			set_register(s, save->number, value, from);
 		else
 			s->known &= ~(UINT64_C(1) << save->number);
 	}
 	if (!register_known(s, rule->return_register))
 		return STEP_LOST;
-	set_register(s, c->pc, s->registers[rule->return_register] & c->pc_bits);
+	unwind_trace_use(s, rule->return_register);
+	set_register(s, c->pc, s->registers[rule->return_register] & c->pc_bits, FROM_USED);
 	return s->registers[c->pc] ? STEP_DONE : STEP_OUTERMOST;
 }
 
@@ -205,18 +217,21 @@ static enum step step_by_rule(struct unwinder *u, const struct cfi_rule *rule,
 static enum step step_by_frame_pointer(const struct convention *c, struct unwind_state *s)
 {
 	uint64_t at = s->registers[c->fp], fp, pc;
+	uint16_t from;
 
 	if (!register_known(s, c->fp) || !register_known(s, c->sp))
 		return STEP_LOST;
+	unwind_trace_use(s, c->fp);
+	unwind_trace_use(s, c->sp);
 	if (at == 0)
 		return STEP_OUTERMOST;
-	if (at % 8 || at < s->registers[c->sp] || !evaluate_memory(s, at, &fp) ||
+	if (at % 8 || at < s->registers[c->sp] || !evaluate_word(s, at, &fp, &from) ||
 		!evaluate_memory(s, at + 8, &pc))
 		return STEP_LOST;
 	s->known &= c->kept;
-	set_register(s, c->fp, fp);
-	set_register(s, c->sp, at + 16);
-	set_register(s, c->pc, pc & c->pc_bits);
+	set_register(s, c->fp, fp, from);
+	set_register(s, c->sp, at + 16, FROM_USED);
+	set_register(s, c->pc, pc & c->pc_bits, FROM_USED);
 	return pc ? STEP_DONE : STEP_OUTERMOST;
 }
 
@@ -233,7 +248,11 @@ static enum step step_by_trampoline(
 	uint8_t code[5];
 	uint64_t sp, fp = 0, pc;
 
-	if (!s->code || fresh || s->machine == IMAGE_AARCH64 || HOST != IMAGE_X86_64 ||
+	if (!s->code)
+		return STEP_LOST;
+	if (s->trace)
+		s->trace->lost = true; /* code may change */
+	if (fresh || s->machine == IMAGE_AARCH64 || HOST != IMAGE_X86_64 ||
 		!register_known(s, c->sp) ||
 		s->code(context, s->registers[c->pc], code, sizeof(code)) != sizeof(code))
 		return STEP_LOST;
@@ -248,10 +267,56 @@ static enum step step_by_trampoline(
 		return STEP_LOST;
 	s->known &= c->kept;
 	if (code[0] == POP_FP)
-		set_register(s, c->fp, fp);
-	set_register(s, c->sp, sp + 8);
-	set_register(s, c->pc, pc & c->pc_bits);
+		set_register(s, c->fp, fp, FROM_USED);
+	set_register(s, c->sp, sp + 8, FROM_USED);
+	set_register(s, c->pc, pc & c->pc_bits, FROM_USED);
 	return pc ? STEP_DONE : STEP_OUTERMOST;
+}
+
+/* state is the sample's, and is followed to its end. */
+static size_t unwind_follow(struct unwinder *u, const struct convention *c, struct unwind_state *s,
+	unwind_find *find, void *context, uint64_t *pcs, size_t depth, int *complete,
+	uint64_t *interrupted)
+{
+	enum step step = STEP_DONE;
+	bool exact = true; /* pc is its current address, not a return address */
+	size_t count = 0;
+
+	*interrupted = 0;
+	while (step == STEP_DONE && count < depth) {
+		const struct cfi_rule *rule;
+		struct image *image;
+		uint64_t pc, bias = 0;
+
+		if (!register_known(s, c->pc))
+			break;
+		pc = s->registers[c->pc];
+		image = find(context, pc, &bias);
+		if (exact && count < 64)
+			*interrupted |= UINT64_C(1) << count;
+		pcs[count++] = pc;
+		rule = image ? rule_at(u, image, c->kept, pc - bias - !exact) : NULL;
+		step = rule    ? step_by_rule(u, rule, c, s, exact)
+		       : image ? STEP_LOST
+			       : step_by_trampoline(c, s, context, exact);
+		if (!rule && step == STEP_LOST)
+			step = step_by_frame_pointer(c, s);
+		exact = rule && rule->signal;
+	}
+	*complete = step == STEP_OUTERMOST;
+	return count;
+}
+
+/* Starts a trace of what the path depends on. */
+static void unwind_start_trace(
+	struct unwinder *u, const struct convention *c, struct unwind_state *s)
+{
+	s->trace = &u->trace;
+	u->trace.registers = UINT64_C(1) << c->pc;
+	u->trace.count = 0;
+	u->trace.lost = false;
+	for (size_t i = 0; i < UNWIND_REGISTERS; i++)
+		s->from[i] = FROM_START;
 }
 
 size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find *find,
@@ -259,34 +324,28 @@ size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find 
 {
 	const struct convention *c =
 		&conventions[state->machine == IMAGE_OTHER ? HOST : state->machine];
+	struct unwind_memo *memo = &u->memos[unwind_memo_place(state, c->pc, c->sp)];
 	struct unwind_state s = *state;
-	enum step step = STEP_DONE;
-	bool exact = true; /* pc is its current address, not a return address */
-	size_t count = 0;
+	uint64_t signals;
+	size_t count;
 
-	*complete = 0;
-	if (interrupted)
-		*interrupted = 0;
-	while (step == STEP_DONE && count < depth) {
-		const struct cfi_rule *rule;
-		struct image *image;
-		uint64_t pc, bias = 0;
-
-		if (!register_known(&s, c->pc))
-			break;
-		pc = s.registers[c->pc];
-		image = find(context, pc, &bias);
-		if (exact && interrupted && count < 64)
-			*interrupted |= UINT64_C(1) << count;
-		pcs[count++] = pc;
-		rule = image ? rule_at(u, image, c->kept, pc - bias - !exact) : NULL;
-		step = rule    ? step_by_rule(u, rule, c, &s, exact)
-		       : image ? STEP_LOST
-			       : step_by_trampoline(c, &s, context, exact);
-		if (!rule && step == STEP_LOST)
-			step = step_by_frame_pointer(c, &s);
-		exact = rule && rule->signal;
+	s.trace = NULL;
+	if (state->space && unwind_memo_fits(memo, state, depth)) {
+		memcpy(pcs, memo->pcs, memo->count * sizeof(*pcs));
+		*complete = memo->complete;
+		if (interrupted)
+			*interrupted = memo->interrupted;
+		return memo->count;
 	}
-	*complete = step == STEP_OUTERMOST;
+	if (state->space)
+		unwind_start_trace(u, c, &s);
+	count = unwind_follow(u, c, &s, find, context, pcs, depth, complete, &signals);
+	if (interrupted)
+		*interrupted = signals;
+	if (state->space) {
+		unwind_memo_keep(memo, state, &u->trace, pcs, count < depth ? count : 0);
+		memo->complete = *complete;
+		memo->interrupted = signals;
+	}
 	return count;
 }

@@ -2,7 +2,8 @@
 /*
  * Call stacks from a copy of registers and of the top of the stack, by the call frame rules of the
  * images (.eh_frame, .debug_frame) or by frame pointers, chosen for each image; x86-64 and AArch64.
- * Rules are cached by address, so that a hot path costs some hundred nanoseconds.
+ * Rules are cached by address, so that a hot path costs some hundred nanoseconds; and whole paths,
+ * by what they depend on (unwind_memo.h).
  */
 #ifndef IMAGE_UNWIND_H
 #define IMAGE_UNWIND_H
@@ -20,7 +21,13 @@ enum { UNWIND_REGISTERS = 33 };
 /* Copies code of the process at pc; the number of bytes. Context: that of unwind_find. */
 typedef size_t unwind_code(void *context, uint64_t pc, uint8_t *bytes, size_t size);
 
+struct unwind_trace; /* the unwinder's */
+
 struct unwind_state {
+	/* Of the process's mappings: another one after each change, so that a path which depends on
+	 * the same registers and words of the stack as an earlier one is not sought again; 0:
+	 * unknown. */
+	uint64_t space;
 	enum image_machine machine; /* IMAGE_OTHER: this host's */
 	uint64_t registers[UNWIND_REGISTERS];
 	uint64_t known;         /* bit n: registers[n] is known */
@@ -28,6 +35,9 @@ struct unwind_state {
 	uint64_t stack_address; /* its address */
 	size_t stack_size;
 	unwind_code *code; /* of places without an image; NULL: cannot be read */
+	/* The unwinder's own: */
+	struct unwind_trace *trace;
+	uint16_t from[UNWIND_REGISTERS]; /* where each register's value is from */
 };
 
 /* DWARF's number of a register that perf_event_open numbers (asm/perf_regs.h of x86), -1: none. On
