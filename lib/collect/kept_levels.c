@@ -17,6 +17,8 @@
 
 #define HEAD     "levels 1, perfex " PERFEX_VERSION ":"
 #define TICK_MAX 100 /* ns */
+/* Beside other work, caches may be as slow as memory for once. */
+#define LEVELS_TRIES 4
 
 struct kept_levels {
 	struct latency_levels levels;
@@ -118,10 +120,14 @@ int kept_levels_find(struct latency_levels *l, struct error *e)
 
 	if (levels_known(l))
 		return 0;
-	if (values_levels_measure(&k.levels, k.counts, e) ||
-		values_levels_learn(&k.levels, k.counts, e))
-		return -1;
-	levels_keep(&k);
-	*l = k.levels;
-	return 0;
+	for (int i = 0; i < LEVELS_TRIES; i++) {
+		if (values_levels_measure(&k.levels, k.counts, e))
+			return -1;
+		if (values_levels_learn(&k.levels, k.counts, e) == 0) {
+			levels_keep(&k);
+			*l = k.levels;
+			return 0;
+		}
+	}
+	return -1;
 }

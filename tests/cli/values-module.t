@@ -127,7 +127,10 @@ like "no file of classes" "$status $err" '^125 .*missing: No such file'
 module crash bad.c 'DO=*(volatile int *)8 = 1'
 run ssrun -values=latency -values=crash.so -rate 100 -o crashed "$build/tests/programs/levels" 60
 is "a module that crashes: the program is the same" "$status" 0
-like "and loads are complete" "$(prof -latency crashed)" 'from_memory'
+case $err in
+*"no latencies"*) skip "and loads are complete" "$(echo "$err" | head -1)" ;;
+*) like "and loads are complete" "$(prof -latency crashed)" 'from_memory' ;;
+esac
 
 for what in 'OPEN=abort()' 'OPEN=_exit(0)' 'OPEN=c->length = 100000'; do
 	module opens bad.c "$what"
