@@ -39,7 +39,7 @@
 #define SHARE_CLOCK   0.03  /* samples by stops */
 #define SHARE_MOST    0.06  /* of all that is spent but by our owner, at any moment */
 #define VISITS_MOST   1.2   /* of their share, the same with our owner */
-#define VISITS_AIM    0.8   /* of that of visits and timed loads: the rest is for the end */
+#define VISITS_AIM    0.9   /* of that of visits and timed loads: the rest is for the end */
 #define VISITS_LEAST  0.25  /* of their share, if the rest leaves less */
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define TURN_GAP      (2.0 * MILLISECOND)

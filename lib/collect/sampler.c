@@ -11,7 +11,7 @@
 #include "experiment/time_slices.h"
 
 #define LATENCY_ROWS 12    /* of a timed load: times, and levels */
-#define ROW_COST     300.0 /* ns, of a value at the end, before it was measured */
+#define ROW_COST     200.0 /* ns, of a value at the end, before it was measured */
 
 /* A process ends or calls exec: its generated code must be named now. */
 static int sampler_on_leaving(void *context, struct process *p)

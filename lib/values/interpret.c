@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Windows: one instruction after the other, on the snapshot. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <speedshop/values.h>
 
-#include "base/large.h"
 #include "base/random.h"
 #include "experiment/values.h"
 #include "isa/condition.h"
@@ -409,7 +409,7 @@ void values_renew(struct values *v, pid_t pid)
 
 struct values *values_new(const struct values_config *config, struct error *e)
 {
-	struct values *v = large_new(sizeof(*v));
+	struct values *v = calloc(1, sizeof(*v));
 
 	if (!v) {
 		error_nomem(e);
@@ -431,5 +431,5 @@ void values_free(struct values *v)
 		return;
 	machine_fini(&v->machine);
 	snapshot_fini(&v->snapshot);
-	large_free(v, sizeof(*v));
+	free(v);
 }

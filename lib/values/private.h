@@ -275,7 +275,6 @@ void value_clock_begin(struct value_clock *c);
 void value_clock_decode(struct step *s, const struct insn *i);
 void value_clock_step(struct value_clock *c, const struct step *s, const struct execution *x);
 
-/* In large pages. */
 struct values {
 	struct values_config config;
 	struct value_clock clock;
