@@ -354,8 +354,9 @@ static int take_metrics(struct options *o, struct error *e)
 {
 	struct collect_experiment x;
 
-	for (size_t i = 0; i < EXPERIMENTS_MAX && collect_experiment_at(i, &x) == 0; i++)
-		if ((o->experiments[i] || (o->values && strcmp(x.name, "values") == 0)) &&
+	for (size_t i = 0; i < EXPERIMENTS_MAX; i++)
+		if ((o->experiments[i] || o->values) && collect_experiment_at(i, &x) == 0 &&
+			(o->experiments[i] || (o->values && strcmp(x.name, "values") == 0)) &&
 			collect_metrics_add(&o->metrics, &x, o->both, e))
 			return -1;
 	join_log(&o->metrics);

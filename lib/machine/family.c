@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The processor's name in /proc/cpuinfo, and the description of ours for it. */
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static void cpuinfo_value(const char *cpuinfo, const char *key, char *value, siz
 	}
 }
 
-void machine_identify(const char *root, struct machine_identity *id)
+static void identify_by_cpuinfo(const char *root, struct machine_identity *id)
 {
 	char path[PATH_MAX], text[96], *cpuinfo;
 
@@ -124,6 +125,26 @@ void machine_identify(const char *root, struct machine_identity *id)
 	cpuinfo_value(cpuinfo, "cpu MHz", text, sizeof(text));
 	id->hz = (uint64_t)strtoul(text, NULL, 10) * 1000000;
 	free(cpuinfo);
+}
+
+static struct machine_identity identity_here;
+
+static void identify_here(void)
+{
+	identify_by_cpuinfo("", &identity_here);
+}
+
+/* The kernel writes cpuinfo anew for each reader, for all processors. */
+void machine_identify(const char *root, struct machine_identity *id)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (*root) {
+		identify_by_cpuinfo(root, id);
+		return;
+	}
+	pthread_once(&once, identify_here);
+	*id = identity_here;
 }
 
 /* Whether flag is one of the words in flags, which are separated by blanks. */

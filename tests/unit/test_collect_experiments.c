@@ -34,7 +34,7 @@ static void test_table(void)
 		{"fdc_hwc", 419, 83},
 	};
 	struct collect_experiment x, y;
-	size_t n = 0, twice = 0, odd = 0;
+	size_t n = 0, twice = 0, odd = 0, fifths = 0;
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		x = find(want[i].name);
@@ -50,7 +50,11 @@ static void test_table(void)
 		for (size_t k = 0; k < n; k++)
 			twice += collect_experiment_at(k, &y) == 0 && strcmp(x.name, y.name) == 0;
 		odd += !x.help[0] || !x.event || !x.classic || !x.classic_fine;
+		if ((x.name[0] == 'f' && strstr(x.name, "_hwc")) || strstr(x.name, "_hwctime"))
+			fifths += x.event->short_name[0] != 'f' &&
+				  x.classic_fine != collect_prime(x.classic / 5);
 	}
+	is_int(fifths, 0, "finer periods are the primes after a fifth");
 	ok(n > 200, "every event has its experiments");
 	is_int(twice, 0, "no name comes twice");
 	is_int(odd, 0, "no row is incomplete");
