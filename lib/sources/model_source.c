@@ -453,6 +453,11 @@ static int did_not_run(const struct model_session *s, const char *word, struct e
 			(unsigned long long)has, (unsigned long long)needs);
 		return error_hint(e, "the file is truncated: copy or link it again");
 	}
+	if (!word[0] && access("/proc/self/exe", R_OK) != 0) {
+		error_set(e, ERR_CANNOT_RUN, "the model could not run %s: /proc is not mounted",
+			s->command);
+		return error_hint(e, "as root: mount -t proc proc /proc");
+	}
 	error_set(e, ERR_CANNOT_RUN, "the model could not run %s: %s", s->command,
 		word[0] ? word : "Valgrind ended without a message");
 	return error_hint(e, "`valgrind --tool=none %s` may say more", s->command);

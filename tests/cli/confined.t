@@ -163,6 +163,8 @@ elif [ "$(id -u)" = 0 ] && unshare -m sh -c 'mount -t tmpfs none /proc' 2> /dev/
 	run without_proc perfex -source model -e gi true
 	is "the model cannot run" "$status" 126
 	like "and what it lacks is named" "$err" 'cannot read /proc/self/exe, which the model needs'
+	like "and the remedy" "$err" 'mount -t proc'
+	unlike "not Valgrind, which was not begun" "$err" 'tool=none'
 	unlike "not a machine" "$err" 'no machine is called'
 else
 	skip "without /proc" "needs root, and mounts"
