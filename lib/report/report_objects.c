@@ -81,9 +81,9 @@ static void add_name(const struct prof_data *d, const struct report_code *p, str
 		strbuf_puts(to, d->images.data[p->image].name);
 }
 
-/* "f < g < h", from the call path; *first: the place of f. */
+/* "f < g < h", from the call path; *first: the place of f; *call: its address. */
 static void describe_path(const struct prof_data *d, size_t input, uint32_t node, struct strbuf *to,
-	struct report_code *first)
+	struct report_code *first, uint64_t *call)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
 	struct report_code chain[REPORT_CODE_FRAMES], nearest = {0};
@@ -107,8 +107,10 @@ static void describe_path(const struct prof_data *d, size_t input, uint32_t node
 			ended = chain[i].function && strcmp(chain[i].function, "main") == 0;
 			strbuf_puts(to, shown ? " < " : "");
 			add_name(d, &chain[i], to);
-			if (!shown++)
+			if (!shown++) {
 				*first = chain[i];
+				*call = n->key.address;
+			}
 		}
 	}
 	if (!shown && any) {
@@ -128,6 +130,7 @@ struct naming {
 	struct report_object *to;
 	struct strbuf text;
 	struct report_code place; /* where it was allocated */
+	uint64_t call;            /* the address there */
 };
 
 static uint32_t image_of(const struct naming *n)
@@ -169,7 +172,7 @@ static void name_allocated(struct naming *n)
 		n->of->key.kind == EXPERIMENT_OBJECT_HEAP ? "allocated in " : "mapped in ";
 
 	strbuf_puts(&n->text, how);
-	describe_path(n->d, n->input, n->of->key.node, &n->text, &n->place);
+	describe_path(n->d, n->input, n->of->key.node, &n->text, &n->place, &n->call);
 	n->to->key.image = n->place.image;
 	n->to->key.line = n->place.line;
 	n->to->blocks = n->of->blocks;
@@ -209,9 +212,14 @@ static void name_unknown(struct naming *n)
 	strbuf_puts(&n->text, "[unknown]");
 }
 
-/* Index in o; -1 when memory is out. */
-static long objects_add_object(
-	struct report_objects *o, struct prof_data *d, size_t input, size_t object)
+/* An object as it is named, and the call that allocated it. */
+struct named {
+	struct report_object object;
+	uint64_t call; /* 0: none, or its line is not known */
+};
+
+static int objects_name(
+	struct named *to, struct prof_data *d, const struct experiment_object *of, size_t input)
 {
 	static void (*const name[EXPERIMENT_OBJECT_KINDS])(struct naming * n) = {
 		[EXPERIMENT_OBJECT_UNKNOWN] = name_unknown,
@@ -223,33 +231,94 @@ static long objects_add_object(
 		[EXPERIMENT_OBJECT_MAPPING] = name_mapping,
 		[EXPERIMENT_OBJECT_BREAK] = name_break,
 	};
-	struct report_object key = {0}, *own;
-	struct naming n = {.d = d,
-		.input = input,
-		.of = experiment_object_at(d->request->inputs[input].experiment, object),
-		.to = &key};
+	struct naming n = {.d = d, .input = input, .of = of, .to = &to->object};
 	long string, file;
-	size_t before = o->all.count;
 
-	key.kind = n.of->key.kind;
-	name[key.kind](&n);
+	to->object.kind = of->key.kind;
+	name[of->key.kind](&n);
 	string = n.text.failed ? -1 : profile_string(d, strbuf_text(&n.text));
 	file = profile_string(d, n.place.file ? n.place.file : "");
 	strbuf_fini(&n.text);
 	if (string < 0 || file < 0)
 		return -1;
-	key.key.name = (uint32_t)string;
-	key.key.file = (uint32_t)file;
-	own = table_add(&o->all, &key.key);
+	to->object.key.name = (uint32_t)string;
+	to->object.key.file = (uint32_t)file;
+	to->call = n.place.line ? n.call : 0;
+	return 0;
+}
+
+/* Index in o; -1 when memory is out. */
+static long objects_add_object(struct report_objects *o, const struct report_object *object)
+{
+	size_t before = o->all.count;
+	struct report_object *own = table_add(&o->all, &object->key);
+
 	if (!own)
 		return -1;
 	if (o->all.count > before) {
-		*own = key;
-	} else if (key.blocks) {
-		own->blocks += key.blocks;
-		own->bytes += key.bytes;
+		*own = *object;
+	} else if (object->blocks) {
+		own->blocks += object->blocks;
+		own->bytes += object->bytes;
 	}
 	return (long)table_number(&o->all, own);
+}
+
+/* ---- several calls in one line ---- */
+
+struct line_call {
+	struct {
+		uint32_t name, image, file, line; /* of a report_object */
+		uint64_t address;
+	} key;
+};
+
+static int by_line_and_address(const void *pa, const void *pb)
+{
+	const struct line_call *a = pa, *b = pb;
+	int line = memcmp(&a->key, &b->key, offsetof(struct line_call, key.address));
+
+	return line ? line : (a->key.address > b->key.address) - (a->key.address < b->key.address);
+}
+
+static struct line_call line_call_of(const struct named *n)
+{
+	struct line_call c = {.key = {.address = n->call}};
+
+	memcpy(&c.key, &n->object.key, sizeof(n->object.key));
+	return c;
+}
+
+/* "allocated in f < main, call 2 of 3": in the order of addresses, which two builds share. */
+static int objects_number_call(const struct table *calls, struct prof_data *d, struct named *n)
+{
+	const struct line_call own = line_call_of(n), *all = (const void *)calls->entries;
+	size_t line = offsetof(struct line_call, key.address), first, end;
+	char *text;
+	long string;
+
+	if (!n->call)
+		return 0;
+	first = (size_t)((const struct line_call *)bsearch(
+				 &own, all, calls->count, sizeof(*all), by_line_and_address) -
+			 all);
+	end = first + 1;
+	for (size_t i = first; first > 0 && memcmp(&all[first - 1], &own, line) == 0; i--)
+		first = i - 1;
+	while (end < calls->count && memcmp(&all[end], &own, line) == 0)
+		end++;
+	if (end - first < 2)
+		return 0;
+	for (size_t i = first; i < end; i++)
+		if (all[i].key.address == n->call &&
+			asprintf(&text, "%s, call %zu of %zu",
+				profile_string_at(d, n->object.key.name), i - first + 1,
+				end - first) < 0)
+			return -1;
+	string = profile_string(d, text);
+	free(text);
+	n->object.key.name = (uint32_t)string;
+	return string < 0 ? -1 : 0;
 }
 
 /* ---- metrics ---- */
@@ -321,21 +390,61 @@ static int take_metrics(struct report_objects *o, struct report_table *t, const 
 
 /* ---- all ---- */
 
-static int take_objects(struct report_objects *o, struct report_table *t, struct prof_data *d)
+/* The objects of an input, named. */
+static struct named *objects_named(
+	struct report_table *t, struct prof_data *d, size_t input, struct table *calls)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	struct named *all = report_scratch(t, x->objects.count, sizeof(*all));
+
+	for (size_t k = 0; all && k < x->objects.count; k++) {
+		struct line_call call;
+
+		if (objects_name(&all[k], d, experiment_object_at(x, k), input))
+			return NULL;
+		call = line_call_of(&all[k]);
+		if (all[k].call && !table_add(calls, &call.key))
+			return NULL;
+	}
+	return all;
+}
+
+static int objects_take_named(struct report_objects *o, struct report_table *t, struct prof_data *d,
+	struct named *const *named, const struct table *calls)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		size_t count = d->request->inputs[i].experiment->objects.count;
 		uint32_t *map = o->of[i] = report_scratch(t, count, sizeof(*map));
 
 		for (size_t k = 0; map && k < count; k++) {
-			long index = objects_add_object(o, d, i, k);
+			long index = -1;
 
+			if (objects_number_call(calls, d, &named[i][k]) == 0)
+				index = objects_add_object(o, &named[i][k].object);
 			if (index < 0)
 				return -1;
 			map[k] = (uint32_t)index;
 		}
 	}
 	return t->failed ? -1 : 0;
+}
+
+static int take_objects(struct report_objects *o, struct report_table *t, struct prof_data *d)
+{
+	struct table calls = TABLE_OF(struct line_call);
+	struct named **named = report_scratch(t, d->request->count, sizeof(*named));
+	int rc = named ? 0 : -1;
+
+	for (size_t i = 0; rc == 0 && i < d->request->count; i++) {
+		named[i] = objects_named(t, d, i, &calls);
+		rc = named[i] || !d->request->inputs[i].experiment->objects.count ? 0 : -1;
+	}
+	if (rc == 0) {
+		table_sort(&calls, by_line_and_address);
+		rc = objects_take_named(o, t, d, named, &calls);
+	}
+	table_fini(&calls);
+	return rc;
 }
 
 static int objects_take_counts(

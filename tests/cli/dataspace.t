@@ -174,6 +174,22 @@ END
 	is "operator new: false" "$(lines new.x '^allocated in make\(int\) < main$')" false
 	like "many blocks of one place are one object" "$(jq -rc '.rows[] | select(.procedure == "allocated in chain(int) < main") | .note' new.x.json)" '^20000 blocks, 960000 bytes$'
 	like "with its members" "$(jq -rc '.rows[] | select(.kind == "member") | .procedure' new.x.json)" '^\.(key|next), of struct node \(by its size, 48 bytes\)$'
+	# Calls in one line differ by their addresses, in order; of a loop there is one.
+	cat > calls.cpp <<'END'
+#include <cstdlib>
+struct two { long *a, *b, *c; };
+static __attribute__((noinline)) void fill(long *x) { for (int i = 0; i < 400000; i += 8) x[i] = i; }
+static __attribute__((noinline)) void make(two *t) { t->a = (long *)malloc(3200000); t->b = (long *)malloc(3200008); fill(t->a); fill(t->a); fill(t->b); }
+int main() { two t; make(&t); for (int i = 0; i < 3; i++) { t.c = (long *)malloc(3200000); fill(t.c); } return t.b[8] == 1; }
+END
+	g++ -O1 -g -o calls calls.cpp
+	collect calls.x ./calls
+	rows calls.x
+	is "several calls in one line: objects of each" "$(jq -rc '.rows[] | select(.procedure | test("^allocated in make")) | [(.procedure | sub(".*, "; "")), .note] | join(": ")' calls.x.json | sort)" \
+		"call 1 of 2: 3200000 bytes
+call 2 of 2: 3200008 bytes"
+	ok "with the misses of each" test "$(object calls.x 'call 1 of 2' dc)" -gt "$(object calls.x 'call 2 of 2' dc)"
+	is "a call that is repeated: one object" "$(jq -rc '.rows[] | select(.procedure | test("^allocated in main")) | .note' calls.x.json)" "3 blocks, 9600000 bytes"
 	cat > types.cpp <<'END'
 struct base { long id; int kind; };
 struct item : base { double price; char name[36]; struct { int a, b; } in; };
