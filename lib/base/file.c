@@ -328,6 +328,22 @@ static int name_complete(struct file_out *f, int fd)
 	return errno;
 }
 
+/* Gives the file its name; 0 or an errno. A signal that ends us waits until none has another. */
+static int name_at_once(struct file_out *f, int fd)
+{
+	sigset_t all, before;
+	int failed = 0;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	if (f->unnamed)
+		failed = name_complete(f, fd);
+	if (!failed && f->temporary && rename(f->temporary, f->path))
+		failed = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return failed;
+}
+
 int file_create(struct file_out *f, const char *path, struct error *e)
 {
 	struct stat st, target;
@@ -372,12 +388,10 @@ int file_commit(struct file_out *f, struct error *e)
 	if (fclose(f->stream) && !failed)
 		failed = errno;
 	f->stream = NULL;
-	if (!failed && f->unnamed)
-		failed = name_complete(f, fd);
+	if (!failed)
+		failed = name_at_once(f, fd);
 	if (fd >= 0)
 		close(fd);
-	if (!failed && f->temporary && rename(f->temporary, f->path))
-		failed = errno;
 	if (failed) {
 		error_sys(e, failed, "cannot write %s", f->path);
 		file_hint_write(e, failed);

@@ -122,6 +122,19 @@ ok "and it is whole" python3 -m json.tool list.file
 run perfex -explain dsc -json -o /dev/full
 is "a full device" "$status" 125
 
+# Where a file is replaced, the new one has another name for a moment.
+if strace -o /dev/null true 2>/dev/null; then
+	echo earlier > replaced
+	strace -o /dev/null -e trace=linkat -e inject=linkat:delay_exit=500000 perfex -explain dsc -json -o replaced &
+	named() { ls replaced.*; }
+	wait_for named
+	kill "$(ls replaced.* | sed 's/.*[.]//; s/-.*//')"
+	wait $!
+	ok "a signal then leaves one file" sh -c 'test "$(ls -d replaced*)" = replaced && grep -q perfex.explain replaced'
+else
+	skip "a signal while a file is replaced" "strace cannot trace here"
+fi
+
 # ---- colours ----
 seen() { script -qec "$1" /dev/null < /dev/null 2>&1; }
 escape=$(printf '\033')
