@@ -328,12 +328,13 @@ int branch_predict(
 
 /* ---- indirect ---- */
 
-/* An entry: where it went, in the low 48 bits; how often that was right, 0 to 3; a tag, not 0 once
- * the entry is used. */
-#define TARGET     ((UINT64_C(1) << 48) - 1)
+/* An entry: where it went, in the low 47 bits; was it wrong when it was sure; how often it was
+ * right, 0 to 3; a tag, not 0 once the entry is used. */
+#define TARGET     ((UINT64_C(1) << 47) - 1)
+#define SEVERAL    (UINT64_C(1) << 47)
 #define CONFIDENCE (UINT64_C(3) << 48)
 #define SURE_ONE   (UINT64_C(1) << 48)
-#define TARGET_TAG (~(TARGET | CONFIDENCE))
+#define TARGET_TAG (~(TARGET | SEVERAL | CONFIDENCE))
 #define TAG_ONE    (UINT64_C(1) << 50)
 
 static const uint64_t path_targets[INDIRECT_TABLES] = {0, 0xffff, UINT64_MAX};
@@ -389,10 +390,12 @@ static NOINLINE int learn_target(const struct predictor *p, uint64_t path, uint6
 {
 	unsigned i;
 
-	if (known && (*known & CONFIDENCE))
+	if (known && (*known & CONFIDENCE) == CONFIDENCE)
+		*known = (*known - SURE_ONE) | SEVERAL;
+	else if (known && (*known & CONFIDENCE))
 		*known -= SURE_ONE;
 	else if (known)
-		*known = (*known & TARGET_TAG) | to;
+		*known = (*known & (TARGET_TAG | SEVERAL)) | to;
 	for (i = next; i < tables; i++)
 		if (place_target(branch_find_targets(p, i, path, from), to))
 			break;
@@ -414,14 +417,15 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
 	to &= TARGET;
 	if (m->config.indirect_history == MODEL_INDIRECT_BY_TARGETS)
 		p->path = path << 8 | (to * MULTIPLIER) >> 56;
-	/* The longest that has the branch; if that is right, the others are not used. */
+	/* The longest that has the branch; if that is right, the others are not used. A branch that
+	 * has had two targets stays slower, also where it has only one afterwards. */
 	for (provider = tables; provider-- > 0;) {
 		known = target_known(branch_find_targets(p, provider, path, from));
 		if (known)
 			break;
 	}
 	if (known && !((*known ^ to) & TARGET)) {
-		p->varied = provider > 0;
+		p->varied = provider > 0 || (*known & SEVERAL) != 0;
 		if ((*known & CONFIDENCE) != CONFIDENCE)
 			*known += SURE_ONE;
 		return 1;
@@ -444,7 +448,7 @@ NOINLINE void branch_elsewhere(struct model *m, struct core *core, enum model_br
 	if (kind == MODEL_INDIRECT_CALL || kind == MODEL_INDIRECT_JUMP) {
 		good = branch_predict_indirect(m, p, from, to);
 		if (good && p->varied && core->retire)
-			core->retire->varied = 1;
+			core->retire->varied++;
 	} else if (kind == MODEL_RETURN) {
 		good = predict_return(m, p, from, to);
 		event = EV_MISPREDICTED_RETURNS;

@@ -311,7 +311,7 @@ void jit_indirect(uint64_t from, uint64_t outcome)
 	if (UNLIKELY(!branch_predict_indirect(context->m, p, from, routine_target())))
 		routine_mispredicted(outcome, EV_MISPREDICTED_INDIRECTS);
 	else if (UNLIKELY(core->retire != 0) && p->varied)
-		core->retire->varied = 1;
+		core->retire->varied++;
 }
 
 INLINE void routine_dynamic(uint64_t from, unsigned taken, uint64_t outcome)

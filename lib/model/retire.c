@@ -234,6 +234,21 @@ void retire_note(struct retire *t, const struct model_insn *insn, enum retire_wh
 
 enum { GROUPS_AT_ONCE = 4 }; /* without a taken branch: their time is then looked at */
 
+/* Of indirect branches that had several targets. Where branches are predicted ahead of fetch, one
+ * that is taken between two of them costs nothing more. */
+static uint64_t varied_time(struct retire *t, unsigned taken)
+{
+	uint32_t varied = t->varied, hidden = 0;
+
+	t->between += taken - (varied < taken ? varied : taken);
+	if (!varied || !t->taken_indirect)
+		return 0;
+	if (t->group_time < RETIRE_CYCLE)
+		hidden = t->between < varied ? t->between : varied;
+	t->varied = t->between = 0;
+	return varied * (uint64_t)t->taken_indirect - hidden * (uint64_t)t->taken;
+}
+
 /* After the last instruction of a record; `taken` branches were. Fetch takes whole groups of
  * instructions: one that a taken branch ends is not filled up by what follows, except where all
  * since the branch before make a small group. */
@@ -248,19 +263,19 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 			  (uint64_t)t->changes * t->decode_change;
 
 	more += (uint64_t)statics[MODEL_STATIC_RETURNS] * t->taken_return;
-	if (statics[MODEL_STATIC_INDIRECTS] && t->varied) {
-		more += t->taken_indirect;
-		t->varied = 0;
-	}
+	more += varied_time(t, taken);
 	more += (uint64_t)t->from_second * t->btb_second;
-	/* Where fetch takes several groups in a cycle, branches are predicted ahead of it. */
+	/* Where fetch takes several groups in a cycle, branches are predicted ahead of it, in each
+	 * line that has some of the code up to the next. */
 	if (t->group_time < RETIRE_CYCLE) {
+		if (t->fetched_lines > taken)
+			fetching = (uint64_t)t->fetched_lines * t->taken;
 		t->predicted += fetching + more;
 		t->taken_last = later(t->taken_last + groups, t->predicted);
 	} else {
 		t->taken_last += later(fetching, groups) + more;
 	}
-	t->groups = t->long_lines = t->decoded = t->changes = 0;
+	t->groups = t->long_lines = t->fetched_lines = t->decoded = t->changes = 0;
 	t->single_lines = 0;
 	t->from_second = 0;
 	if (t->taken_last + t->fetch_ahead < t->came)
@@ -307,6 +322,7 @@ static void count_groups(struct retire *t, const struct model_segment *s)
 		return;
 	}
 	t->groups += more_groups(before, g->first, t->fetch_group) + g->rest;
+	t->fetched_lines += (before == 0 && g->first) + g->rest_lines;
 	if (t->long_time)
 		t->long_lines += (before <= most && before + g->first > most) + g->rest_long;
 	if (t->single_time)

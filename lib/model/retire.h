@@ -222,7 +222,8 @@ struct retire {
 	uint32_t taken_return, taken_indirect; /* parts: more than that */
 	uint32_t btb_second;  /* parts: likewise, after a branch of the BTB's second level */
 	uint32_t from_second; /* the caller's: branches of the next record that are found there */
-	uint32_t varied;      /* the caller's: the next indirect branch has several targets */
+	uint32_t varied;      /* the caller's: indirect branches of the record that had several targets */
+	uint32_t between;     /* other taken branches since the last of these */
 	uint32_t add_chain;   /* from addition to addition */
 	uint32_t string_start, string_bytes;
 	uint32_t write_back_own;    /* have modified lines a way of their own to L2? */
@@ -246,6 +247,7 @@ struct retire {
 	uint64_t predicted;      /* parts: when that was predicted */
 	uint32_t groups;         /* fetched since then */
 	uint32_t long_lines;     /* of which lines had more than long_groups */
+	uint32_t fetched_lines;  /* all of them */
 	int32_t single_lines;    /* those of one group, less those before that got another */
 	uint32_t decoded;        /* groups that were decoded instead */
 	uint32_t changes;        /* from one to the other */

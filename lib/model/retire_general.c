@@ -483,7 +483,7 @@ NOINLINE void retire_go_on(struct retire *t, const struct model_insn *insn, uint
 		t->restarted = t->redirected;
 		if (t->fetch_group)
 			t->taken_last = t->predicted = t->redirected;
-		t->groups = t->group_filled = t->long_lines = 0;
+		t->groups = t->group_filled = t->long_lines = t->fetched_lines = 0;
 		t->decoded = t->decoded_filled = t->changes = 0;
 		t->single_lines = 0;
 	}

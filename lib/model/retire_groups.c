@@ -37,8 +37,9 @@ static void groups_end_line(const struct retire *t, struct model_groups *g, unsi
 		g->last = 1;
 	groups = groups_of(t, g->last);
 	g->rest = (uint16_t)(g->rest + groups);
-	g->rest_long = (uint16_t)(g->rest_long + (groups > t->long_groups));
-	g->rest_single = (uint16_t)(g->rest_single + (groups == 1));
+	g->rest_long = (uint8_t)(g->rest_long + (groups > t->long_groups));
+	g->rest_single = (uint8_t)(g->rest_single + (groups == 1));
+	g->rest_lines++;
 }
 
 /* Code continues elsewhere after the instruction, whose end is in another line than its begin: that
@@ -49,6 +50,7 @@ static void groups_end_across(
 	if ((last->address + last->length - 1) / t->fetch_line != line_of(t, last)) {
 		g->rest++;
 		g->rest_single++;
+		g->rest_lines++;
 	}
 }
 

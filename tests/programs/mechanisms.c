@@ -83,6 +83,7 @@ static const struct kernel {
 	{"targets-shared", targets_shared, 1},
 	{"targets-own", targets_own, 1},
 	{"targets-cyclic", targets_cyclic, 1},
+	{"targets-same", targets_same, 1},
 	{"targets-told", targets_told, 1},
 	{"fails-chain", fails_chain, 1},
 	{"fails-free", fails_free, 1},

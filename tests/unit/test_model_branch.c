@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Branch prediction: patterns of which it is known what a predictor of each kind makes. */
 #include "../tap.h"
+#include "model/state.h"
 #include "model/ways.h"
 #include "model_machine.h"
 
@@ -378,6 +379,27 @@ static void indirect_by_outcomes(void)
 	indirect_history = MODEL_INDIRECT_BY_TARGETS;
 }
 
+static int jump_varies(int times, uint64_t to)
+{
+	for (int i = 0; i < times; i++)
+		model_branch(run.model, MODEL_INDIRECT_JUMP, 0x400200, 0x400202, to, 1);
+	return (int)run.model->core->predictor.varied;
+}
+
+static void indirect_of_several(void)
+{
+	begin(1);
+	is_int(jump_varies(100, 0x5000), 0, "an indirect jump has one target");
+	is_int(jump_varies(1, 0x6000), 0, "another one, mispredicted");
+	is_int(jump_varies(100, 0x5000), 1, "from then on it has several");
+	run_end(&run);
+	begin(1);
+	jump_varies(1, 0x6000);
+	is_int(jump_varies(100, 0x5000), 0,
+		"not if only the first was elsewhere, as of a function that is bound late");
+	run_end(&run);
+}
+
 static void indirect(void)
 {
 	int n;
@@ -458,6 +480,7 @@ int main(void)
 	return_stack();
 	indirect();
 	indirect_by_outcomes();
+	indirect_of_several();
 	as_cachegrind();
 	return done();
 }

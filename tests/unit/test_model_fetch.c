@@ -116,6 +116,38 @@ static double fused_loop(int count, uint64_t address)
 	return cycles() / 120;
 }
 
+/* The same where each turn ends with an indirect branch that has several targets, and `others`
+ * turns that end with another taken branch follow it. */
+static double varied_loop(int count, uint64_t address, int others)
+{
+	loop_of(count, address, 1);
+	mark();
+	for (int i = 0; i < 100; i++) {
+		clock_.varied = 1;
+		run_block(1);
+		run_block(others);
+	}
+	return cycles() / 100;
+}
+
+static void several_targets(void)
+{
+	struct model_config c = plain();
+
+	c.width = 8;
+	c.taken_interval = 1;
+	c.indirect_interval = 4;
+	c.fetch_group = 6;
+	c.fetch_groups = 2;
+	c.fetch_line = 64;
+	c.fetch_single = 60;
+	begin(c);
+	is_near(varied_loop(3, 0x1000, 0), 4, 0.05, "several targets: their interval");
+	is_near(varied_loop(3, 0x103c, 0), 4.5, 0.05, "two lines are predicted one by one");
+	is_near(varied_loop(3, 0x1000, 1), 4, 0.05, "another branch meanwhile");
+	is_near(varied_loop(3, 0x1000, 2), 4.5, 0.05, "and not a second one");
+}
+
 static void groups_at_once(void)
 {
 	struct model_config c = plain();
@@ -259,6 +291,7 @@ int main(void)
 	taken_otherwise();
 	groups();
 	groups_at_once();
+	several_targets();
 	fetches();
 	jumps();
 	return done();

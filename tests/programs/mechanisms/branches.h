@@ -205,9 +205,18 @@ static turn bits_chance(const size_t *n)
 	return by_bits(n, one_in_eight);
 }
 
+enum order { ORDER_RANDOM, ORDER_CYCLIC, ORDER_SAME };
+
+static size_t ordered(enum order order, size_t i, size_t count)
+{
+	if (order == ORDER_SAME)
+		return i == 0;
+	return (order == ORDER_CYCLIC ? i : random_next(&seed)) % count;
+}
+
 /* targets, instructions of each, jumps before the order repeats itself. shared: one jump for all.
- */
-static turn targets(const size_t *n, int shared, int cyclic)
+ * same: all but one go to the first. */
+static turn targets(const size_t *n, int shared, enum order order)
 {
 	static const char dispatch[] = "\x49\x8b\x04\x24\x49\x83\xc4\x08\xff\xe0";
 	/* mov (%r12), %rax; add $8, %r12; jmp *%rax */
@@ -228,7 +237,7 @@ static turn targets(const size_t *n, int shared, int cyclic)
 	}
 	align(16);
 	for (size_t i = 0; i < n[2]; i++)
-		table[i] = at[cyclic ? i % n[0] : random_next(&seed) % n[0]];
+		table[i] = at[ordered(order, i, n[0])];
 	table[n[2]] = (uintptr_t)put;
 	RETURN;
 	units = n[2];
@@ -269,17 +278,22 @@ static turn targets_told(const size_t *n)
 
 static turn targets_shared(const size_t *n)
 {
-	return targets(n, 1, 0);
+	return targets(n, 1, ORDER_RANDOM);
 }
 
 static turn targets_own(const size_t *n)
 {
-	return targets(n, 0, 0);
+	return targets(n, 0, ORDER_RANDOM);
 }
 
 static turn targets_cyclic(const size_t *n)
 {
-	return targets(n, 0, 1);
+	return targets(n, 0, ORDER_CYCLIC);
+}
+
+static turn targets_same(const size_t *n)
+{
+	return targets(n, 1, ORDER_SAME);
 }
 
 #endif
