@@ -222,9 +222,10 @@ struct retire {
 	uint32_t taken_return, taken_indirect; /* parts: more than that */
 	uint32_t btb_second;  /* parts: likewise, after a branch of the BTB's second level */
 	uint32_t from_second; /* the caller's: branches of the next record that are found there */
-	uint32_t varied;      /* the caller's: indirect branches of the record that had several targets */
-	uint32_t between;     /* other taken branches since the last of these */
-	uint32_t add_chain;   /* from addition to addition */
+	uint32_t
+		varied; /* the caller's: indirect branches of the record that had several targets */
+	uint32_t between;   /* other taken branches since the last of these */
+	uint32_t add_chain; /* from addition to addition */
 	uint32_t string_start, string_bytes;
 	uint32_t write_back_own;    /* have modified lines a way of their own to L2? */
 	uint32_t drain, drain_line; /* parts: from store to store, in the same line, in another */

@@ -200,11 +200,11 @@ struct model_running {
 
 /* What fetch takes in a cycle is a group: operations of one line, up to a taken branch. */
 struct model_groups {
-	uint16_t first, last; /* operations in the record's first line, and in its last */
-	uint16_t rest;        /* groups in its lines but the first */
-	uint8_t rest_lines;   /* how many these are */
-	uint8_t rest_long;    /* of these, those of more groups than one cycle takes */
-	uint8_t rest_single;  /* and those of one group */
+	uint16_t first, last;          /* operations in the record's first line, and in its last */
+	uint16_t rest;                 /* groups in its lines but the first */
+	uint8_t rest_lines;            /* how many these are */
+	uint8_t rest_long;             /* of these, those of more groups than one cycle takes */
+	uint8_t rest_single;           /* and those of one group */
 	uint8_t first_line, last_line; /* the low bits of their numbers */
 };
 

@@ -30,6 +30,22 @@ struct comparing {
 	const struct row_kind *k;
 };
 
+int row_order(const struct row_kind *k, const void *a, const void *b)
+{
+	if (k->order)
+		return k->order(a, b);
+	for (const struct row_field *f = k->fields; f < k->fields + k->keys; f++) {
+		uint64_t x = field_get(a, f), y = field_get(b, f);
+
+		if (x == y)
+			continue;
+		if (f->coding == ROW_SINT)
+			return (int64_t)x < (int64_t)y ? -1 : 1;
+		return x < y ? -1 : 1;
+	}
+	return 0;
+}
+
 static unsigned bits_of_field(const struct table *t, const struct row_field *f, size_t first)
 {
 	uint64_t all = 0;
@@ -115,7 +131,7 @@ static void sort_equal(struct packed *p, size_t count, struct comparing *c)
 static struct packed *pack_rows(const struct table *t, const struct row_kind *k, size_t first)
 {
 	size_t count = t->count - first;
-	struct packed *p = malloc(2 * (count + 1) * sizeof(*p));
+	struct packed *p = calloc(2 * (count + 1), sizeof(*p));
 	struct packing packing = {0};
 
 	if (p && count > FEW)
@@ -128,7 +144,7 @@ static struct packed *pack_rows(const struct table *t, const struct row_kind *k,
 uint32_t *row_sort(const struct table *t, const struct row_kind *k, size_t first)
 {
 	size_t count = t->count - first;
-	struct packed *all = pack_rows(t, k, first), *from = all, *to = all + count;
+	struct packed *all = pack_rows(t, k, first), *from = all, *to;
 	uint32_t *order = malloc((count + 1) * sizeof(*order));
 
 	if (!all || !order) {
@@ -136,6 +152,7 @@ uint32_t *row_sort(const struct table *t, const struct row_kind *k, size_t first
 		free(order);
 		return NULL;
 	}
+	to = all + count;
 	for (unsigned shift = 0; count > FEW && shift < WORD; shift += DIGIT)
 		if (sort_by_digit(from, to, count, shift)) {
 			struct packed *sorted = to;

@@ -43,24 +43,6 @@ bool row_copy_texts(void *row, const struct row_kind *k)
 	return good;
 }
 
-/* ---- order ---- */
-
-int row_order(const struct row_kind *k, const void *a, const void *b)
-{
-	if (k->order)
-		return k->order(a, b);
-	for (const struct row_field *f = k->fields; f < k->fields + k->keys; f++) {
-		uint64_t x = field_get(a, f), y = field_get(b, f);
-
-		if (x == y)
-			continue;
-		if (f->coding == ROW_SINT)
-			return (int64_t)x < (int64_t)y ? -1 : 1;
-		return x < y ? -1 : 1;
-	}
-	return 0;
-}
-
 /* ---- what there is to do for each row, worked out once for all ---- */
 
 struct plan {
@@ -296,7 +278,7 @@ static void rows_join(
 		to[i] = (uint32_t)i;
 	for (size_t i = k->fixed; i < t->count; i++) {
 		char *row = table_at(t, i), *last = kept ? table_at(t, kept - 1) : NULL;
-		bool same = kept > k->fixed && memcmp(last, row, k->key_size) == 0;
+		bool same = last && kept > k->fixed && memcmp(last, row, k->key_size) == 0;
 
 		if (same)
 			row_add_up(last, row, k);

@@ -23,15 +23,20 @@ struct value_list {
 };
 
 /*
- * Memory of lists: by their room, those that were outgrown, and blocks of new ones. The address of
- * the next one is at the beginning of each.
+ * Memory of lists: by their room, those that were outgrown, of which each begins with the address
+ * of the next, and blocks of new ones.
  */
 #define LIST_SIZES 5      /* 1 to VALUE_LIST */
-#define LIST_BLOCK 65536u /* bytes */
+#define LIST_BLOCK 65528u /* bytes */
+
+struct list_block {
+	struct list_block *next;
+	char bytes[LIST_BLOCK];
+};
 
 struct value_lists {
 	void *free[LIST_SIZES];
-	char *blocks;
+	struct list_block *blocks;
 	size_t used; /* of the last block */
 };
 
@@ -57,7 +62,7 @@ void value_sites_init(struct value_sites *s)
 	s->shape = false;
 }
 
-static void *next_block(const void *memory)
+static void *next_outgrown(const void *memory)
 {
 	void *next;
 
@@ -67,9 +72,9 @@ static void *next_block(const void *memory)
 
 void value_sites_fini(struct value_sites *s)
 {
-	for (char *block = s->lists ? s->lists->blocks : NULL, *next; block; block = next) {
-		next = next_block(block);
-		free(block);
+	for (struct list_block *b = s->lists ? s->lists->blocks : NULL, *next; b; b = next) {
+		next = b->next;
+		free(b);
 	}
 	free(s->lists);
 	s->lists = NULL;
@@ -100,16 +105,16 @@ static size_t list_bytes(uint32_t room)
 	return room * (2 * sizeof(uint64_t) + sizeof(struct listed_value));
 }
 
-static char *list_block(struct value_lists *l)
+static bool list_more(struct value_lists *l)
 {
-	char *block = malloc(LIST_BLOCK);
+	struct list_block *block = malloc(sizeof(*block));
 
 	if (!block)
-		return NULL;
-	memcpy(block, &l->blocks, sizeof(l->blocks));
+		return false;
+	block->next = l->blocks;
 	l->blocks = block;
-	l->used = sizeof(l->blocks);
-	return block;
+	l->used = 0;
+	return true;
 }
 
 /* room: a power of two. NULL: memory is out. */
@@ -119,11 +124,11 @@ static void *list_take(struct value_lists *l, uint32_t room)
 	size_t bytes = list_bytes(room);
 
 	if (memory) {
-		*outgrown = next_block(memory);
+		*outgrown = next_outgrown(memory);
 	} else {
-		if ((!l->blocks || l->used + bytes > LIST_BLOCK) && !list_block(l))
+		if ((!l->blocks || l->used + bytes > LIST_BLOCK) && !list_more(l))
 			return NULL;
-		memory = l->blocks + l->used;
+		memory = l->blocks->bytes + l->used;
 		l->used += bytes;
 	}
 	return memset(memory, 0, bytes);
