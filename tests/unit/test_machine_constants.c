@@ -70,7 +70,7 @@ static void refused(void)
 				   "LL 13.00 cycles, spread 0.10\n"
 				   "memory 2801.00 cycles, spread 0.10\n"
 				   "STLB 0.20 cycles, spread 0.00\n"
-				   "walk 80.00 cycles, spread 41.00\n"
+				   "walk 80.00 cycles, spread 21.00\n"
 				   "mispredict 1.20 cycles, spread 0.00\n"
 				   "locked -3.00 cycles, spread 0.00\n"
 				   "divide nan cycles, spread 0.00\n"
