@@ -29,11 +29,11 @@
 #define NO      (-1)
 #define SECONDS 1.3 /* together */
 #define ROUNDS  5
-#define TIMES   10  /* of the description's, or a part of it, at most */
+#define TIMES   10   /* of the description's, or a part of it, at most */
 #define SPREAD  0.25 /* of the figure, at most */
-#define SAME    0.1 /* a figure so near to an earlier boot's is that one's */
-#define NEAR    0.3 /* cycles: or within these */
-#define APART   120 /* seconds between the first times; then twice the distance before */
+#define SAME    0.1  /* a figure so near to an earlier boot's is that one's */
+#define NEAR    0.3  /* cycles: or within these */
+#define APART   120  /* seconds between the first times; then twice the distance before */
 
 #define CONFIG(field)   offsetof(struct model_config, field)
 #define AT(kind, place) (PROBE_##kind + PLACE_##place)
