@@ -4,17 +4,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
 
-#define OWN_PATH   40 /* "/proc/self/fd/" and a number */
-#define NAME_TRIES 100
+#define OWN_PATH        40 /* "/proc/self/fd/" and a number */
+#define NAME_TRIES      100
+#define REPLACING_STACK 16384
 
 #ifndef PERFEX_PREFIX
 #define PERFEX_PREFIX "/usr/local"
@@ -302,30 +305,65 @@ static FILE *open_incomplete(struct file_out *f)
 	return stream;
 }
 
-/* Gives a file without a name its name; 0 or an errno. Where path exists already, it takes another
- * name first, as only rename replaces a file: a process that is killed in between leaves that. */
+/* Files without a name that replace another take a second name first, as only rename replaces. */
+struct replacing {
+	char own[OWN_PATH];
+	const char *name, *path;
+	int failed; /* 0 or an errno; -1: not known */
+};
+
+static int replace_by_second_name(const struct replacing *r)
+{
+	int failed;
+
+	if (linkat(AT_FDCWD, r->own, AT_FDCWD, r->name, AT_SYMLINK_FOLLOW))
+		return errno;
+	failed = rename(r->name, r->path) ? errno : 0;
+	unlink(r->name); /* also if path was this file already: then rename does nothing */
+	return failed;
+}
+
+static int replace_in_child(void *argument)
+{
+	struct replacing *r = argument;
+
+	setsid(); /* it is not of the group that a signal may end */
+	r->failed = replace_by_second_name(r);
+	return 0;
+}
+
+/* 0 or an errno. A process of its own does it: if this one is killed in between, the second name
+ * does not stay. */
+static int replace_at_once(struct replacing *r)
+{
+	char stack[REPLACING_STACK] __attribute__((aligned(16)));
+	int pid = clone(replace_in_child, stack + sizeof(stack), CLONE_VM | CLONE_VFORK, r);
+
+	while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	/* There may be no process, or none with this memory, as under Valgrind. */
+	return r->failed < 0 ? replace_by_second_name(r) : r->failed;
+}
+
+/* Gives a file without a name its name; 0 or an errno. */
 static int name_complete(struct file_out *f, int fd)
 {
-	char own[OWN_PATH];
+	struct replacing r = {.path = f->path};
+	int failed;
 
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
-	if (linkat(AT_FDCWD, own, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) == 0)
-		return 0;
-	for (int i = 0; errno == EEXIST && i < NAME_TRIES; i++) {
+	snprintf(r.own, sizeof(r.own), "/proc/self/fd/%d", fd);
+	failed = linkat(AT_FDCWD, r.own, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) ? errno : 0;
+	for (int i = 0; failed == EEXIST && i < NAME_TRIES; i++) {
 		char *name;
 
 		if (asprintf(&name, "%s.%d-%d", f->path, (int)getpid(), i) < 0)
 			return ENOMEM;
-		if (linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
-			f->temporary = name;
-			return 0;
-		}
-		int saved = errno;
-
+		r.name = name;
+		r.failed = -1;
+		failed = replace_at_once(&r);
 		free(name);
-		errno = saved;
 	}
-	return errno;
+	return failed;
 }
 
 /* Gives the file its name; 0 or an errno. A signal that ends us waits until none has another. */
@@ -338,7 +376,7 @@ static int name_at_once(struct file_out *f, int fd)
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	if (f->unnamed)
 		failed = name_complete(f, fd);
-	if (!failed && f->temporary && rename(f->temporary, f->path))
+	else if (f->temporary && rename(f->temporary, f->path))
 		failed = errno;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return failed;

@@ -29,7 +29,8 @@ char *file_read_owned(const char *path, uid_t owner, size_t limit, size_t *lengt
 /*
  * Output that appears under its name only when complete: written to a file without a name, where
  * the file system has such (O_TMPFILE), else to a temporary name beside it. file_commit gives it
- * its name. A process that is killed while it writes leaves nothing of the former.  Where path is
+ * its name. A process that is killed while it writes leaves nothing of the former, also where it
+ * replaces a file: then a process of its own, for that moment, gives the name. Where path is
  * not a regular file (a pipe, a device) or names an open descriptor (/dev/stdout) it is written
  * directly; of a symbolic link, the target is replaced.
  */

@@ -5,8 +5,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -17,6 +20,8 @@
 #include "base/stats.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+
+#define KILLS 200
 
 struct target {
 	bool all;
@@ -197,6 +202,29 @@ static void unfinished(void)
 	unlink("unfinished");
 }
 
+/* A process that is killed while it replaces a file again and again leaves the file alone. */
+static void killed(void)
+{
+	int before = files_here(), many = 0;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	is_int(write_file("replaced", "whole"), 0, "a file that is replaced");
+	for (int i = 0; i < KILLS && !many; i++) {
+		pid_t child = fork();
+
+		while (child == 0)
+			write_file("replaced", "whole");
+		usleep(500 + (useconds_t)i * 10);
+		kill(child, SIGKILL);
+		while (waitpid(-1, NULL, __WALL) > 0)
+			; /* and what it left to us */
+		many = files_here() > before + 1;
+	}
+	is_int(many, 0, "a kill leaves no other name of it");
+	ok(holds("replaced", "whole"), "and it is whole");
+	unlink("replaced");
+}
+
 /* Links and descriptors are written through, and not replaced. */
 static void files(void)
 {
@@ -208,6 +236,7 @@ static void files(void)
 		return;
 	}
 	unfinished();
+	killed();
 	is_int(write_file("plain", "one"), 0, "a new file");
 	is_int(write_file("plain", "two"), 0, "an old one");
 	ok(holds("plain", "two"), "is replaced");
