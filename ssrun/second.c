@@ -10,7 +10,7 @@
 #include "ssrun.h"
 
 /* How many times as long runs on the model take: those of many misses most. */
-enum { FASTEST = 15, SLOWEST = 150 };
+enum { FASTEST = 4, SLOWEST = 150 };
 
 /* "40 s", "12 min". */
 static void duration(double seconds, char *text, size_t size)

@@ -38,7 +38,8 @@ int wakes_parse_format(struct wake_format *f, const char *text)
 int wakes_init(struct wake_format *f, struct experiment *x, struct error *e)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	const char *seen = "not seen: tracefs is not mounted, or may not be read";
+	const char *seen = "not seen: tracefs is not mounted, or may not be read; as root, for the "
+			   "next run: mount -t tracefs nodev /sys/kernel/tracing";
 
 	*f = (struct wake_format){0};
 	for (size_t i = 0; !f->tracepoint && i < sizeof(places) / sizeof(places[0]); i++) {

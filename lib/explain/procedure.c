@@ -41,7 +41,7 @@ static int procedure_find_metric(struct explain_analysis *a, struct error *e)
 		return 0;
 	}
 	error_set(e, ERR_UNSUPPORTED,
-		"-calc needs samples of time or cycles, and the clock frequency");
+		"executions and waits need samples of time or cycles, and the clock frequency");
 	return error_hint(e, "ssrun -fpcsamp on this host records both; for other hosts the clock "
 			     "frequency is not known");
 }

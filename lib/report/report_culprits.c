@@ -355,8 +355,8 @@ static void note_unsure(struct report_table *t)
 			unsure = unsure || report_cells(t, i)[k].unsure;
 	if (unsure)
 		report_note(t,
-			"?: executions are not known to a factor of %.0f (-ci and -json show "
-			"the 95%% interval)",
+			"?: the 95%% interval of executions is wider than a factor of %.0f "
+			"(-ci and -json show it)",
 			REPORT_TOO_WIDE);
 }
 

@@ -176,5 +176,5 @@ run prof -calc chain -core nosuch time.exp
 is "an unknown core is refused" "$status" 125
 run prof -calc chain -core zen4 ideal.exp
 is "exact counts alone have no cycles" "$status" 125
-like "and that is said" "$err" 'needs samples of time'
+like "and that is said" "$err" '^prof: executions and waits need samples of time'
 done_testing

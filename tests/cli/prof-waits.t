@@ -202,7 +202,7 @@ if [ "$(id -u)" = 0 ] && unshare -m sh -c '[ -e /sys/kernel/tracing/events/sched
 	like "and say who ended most waits" "$(prof -waits -whole sampled | grep -A9 ' pipe 1, read')" 'woken by thread [0-9]+ waits in waits_often'
 	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"' sh ssrun -totaltime -o unseen "$waits" futex 50
 	run prof -waits unseen
-	like "without tracefs, the report says that it does not know" "$out" 'What let threads go on was not seen: tracefs is not mounted'
+	like "without tracefs, the report says that it does not know" "$out" 'What let threads go on was not seen: tracefs is not mounted, or may not be read; as root, for the next run: mount -t tracefs nodev /sys/kernel/tracing$'
 	# The kernel closes what ssrun leaves to it: no process of it is left, which somebody would have to reap.
 	cat > left.py <<'END'
 import ctypes, os, sys
