@@ -104,7 +104,7 @@ static const struct option_row rows[] = {
 		"-heavy, -lines: leave samples where interrupts found them; -dis, -calc: show "
 		"these as well",
 		FIELD(request.raw)},
-	{"intel", NULL, "-dis, -calc: Intel's syntax", FIELD(request.intel)},
+	{"intel", NULL, "-dis, -calc, -stalls: Intel's syntax", FIELD(request.intel)},
 	{"whole", NULL,
 		"show also what has few samples or none: rows of lists, -calltree, -dis, -cfg, "
 		"-dataspace, -waits; of callers, python3's functions before the first one of "

@@ -209,7 +209,7 @@ static void headings(const struct drawing *g)
 	if (two) {
 		second_line(g);
 		put_heading(g, first, count, false);
-		shown_printf(g->out, "  %s", prof_places_heading(g->table));
+		shown_printf(g->out, "  %.*s", (int)length, place);
 	}
 	trim(g->out);
 	strbuf_puts(g->out, "\n\n");

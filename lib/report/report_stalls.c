@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "explain/by_branches.h"
+#include "isa/isa.h"
 #include "report/report_culprits.h"
 #include "report/report_views.h"
 
@@ -17,7 +18,7 @@ struct stall {
 	struct report_row row;
 	struct quantity executions, cpi;
 	bool unsure; /* of these two: too uncertain to be shown */
-	const char *confidence, *culprits, *blame;
+	const char *confidence, *culprits, *blame, *text;
 	uint32_t image;
 	const struct prof_waited *waited; /* on the model; NULL: not known */
 };
@@ -55,6 +56,16 @@ static void leave_out_short(struct stalls *l)
 	l->least = l->list.data[l->rows - 1].cycles;
 }
 
+static const char *stall_text(const struct stalls *l, const struct explain_result *p, uint32_t i)
+{
+	const struct insn *insn = &p->code.flow->insns.data[i];
+	char text[INSN_TEXT_MAX];
+
+	isa_text(p->code.machine, p->code.bytes + (insn->address - p->code.begin), insn->length,
+		insn->address, l->w->d->request->intel ? ISA_INTEL : ISA_ATT, text);
+	return report_text(l->w->t, "%s", text);
+}
+
 static void take_stall(struct stalls *l, const struct explain_result *p, uint32_t i, double cycles)
 {
 	struct report_table *t = l->w->t;
@@ -72,6 +83,7 @@ static void take_stall(struct stalls *l, const struct explain_result *p, uint32_
 	s.unsure = report_culprits_unsure(p, i) != NULL;
 	s.culprits = report_culprits_text(t, p, i);
 	s.blame = report_culprits_blame(t, p, i);
+	s.text = stall_text(l, p, i);
 	t->failed |= vec_add(&l->list, s) != 0;
 	leave_out_short(l);
 }
@@ -101,9 +113,10 @@ enum {
 	STALL_EXECUTIONS,
 	STALL_CONFIDENCE,
 	STALL_CPI,
+	STALL_ADDRESS,
+	STALL_INSTRUCTION,
 	STALL_CAUSE,
 	STALL_BLAME,
-	STALL_ADDRESS,
 	STALL_COLUMNS
 };
 
@@ -118,9 +131,10 @@ static void stalls_add_columns(const struct report_waits *w)
 		[STALL_EXECUTIONS] = report_executions_column(&w->x),
 		[STALL_CPI] = report_cycles_column("cpi", NULL),
 		[STALL_CONFIDENCE] = report_confidence_column(),
+		[STALL_ADDRESS] = {.kind = REPORT_TEXT, .name = "at", .heading = "address"},
+		[STALL_INSTRUCTION] = {.kind = REPORT_TEXT, .name = "instruction"},
 		[STALL_CAUSE] = {.kind = REPORT_TEXT, .name = "cause", .heading = "likely cause"},
 		[STALL_BLAME] = {.kind = REPORT_TEXT, .name = "because", .heading = "blame"},
-		[STALL_ADDRESS] = {.kind = REPORT_TEXT, .name = "at", .heading = "address"},
 	};
 
 	report_columns_add(w->t, columns, STALL_COLUMNS);
@@ -144,6 +158,7 @@ static void stalls_add_row(
 	cells[STALL_CAUSE].text = s->culprits;
 	cells[STALL_BLAME].text = s->blame;
 	cells[STALL_ADDRESS].text = report_text(t, "%llx", (unsigned long long)s->row.address);
+	cells[STALL_INSTRUCTION].text = s->text;
 	report_beside_fill(&w->beside, t, row, s->waited);
 }
 

@@ -34,7 +34,7 @@ const struct view report_views[] = {
 		VIEW_ALONE | VIEW_ABOUT | VIEW_CYCLES | VIEW_RAW | VIEW_INTEL | VIEW_WHOLE |
 			VIEW_INLINES},
 	{"stalls", "the longest waits of the program, and their possible causes", report_stalls,
-		VIEW_ABOUT | VIEW_CYCLES | VIEW_INLINES},
+		VIEW_ABOUT | VIEW_CYCLES | VIEW_INTEL | VIEW_INLINES},
 	{"why", "the cycles of a function, or of the program, by cause, with remedies", report_why,
 		VIEW_ABOUT | VIEW_CYCLES | VIEW_INLINES},
 	{"topblocks", "the basic blocks that took most cycles", report_topblocks,

@@ -92,7 +92,7 @@ shown csv -csv -heavy app.pcsamp.100
 
 # ---- options that a report does not take
 run prof -intel -heavy -q 1 app.pcsamp.100
-is "-intel: said where it has no effect" "$status $err" "0 prof: -intel has no effect on -heavy: it is for -dis, -calc"
+is "-intel: said where it has no effect" "$status $err" "0 prof: -intel has no effect on -heavy: it is for -dis, -calc, -stalls"
 run prof -by process -stalls app.pcsamp.100
 like "-by: likewise" "$err" '^prof: -by has no effect on -stalls: it is for -procedures, '
 run prof -intel -inlines -dis -heavy -q 1 app.pcsamp.100

@@ -96,10 +96,10 @@ is "a report that lacks nothing ends with 0" "$status" 0
 if command -v script > /dev/null; then
 	script -qec "COLUMNS=80 NO_COLOR=1 prof -stalls -core zen4 time.exp ideal.exp" /dev/null < /dev/null | tr -d '\r' > narrow.shown
 	is "no row is wider than a terminal of 80 columns" "$(sed '/^static: /,$d' narrow.shown | grep -E '.{81}')" ""
-	like "cause and place have a line of their own" "$(cat narrow.shown)" '^      mispredict 88%, static: la...  4010c4  4010ca   toss [(]app[)]$'
-	like "and a heading of their own" "$(cat narrow.shown)" '^      likely cause  +blame +address +function [(]dso: file, line[)]$'
-	is "numbers are as they are in a file" "$(grep -E '^ +[0-9]+  +[0-9.]+%' narrow.shown)" "$(prof -stalls -core zen4 time.exp ideal.exp | grep -E '^ +[0-9]+  +[0-9.]+%' | sed -E 's/( exact +[0-9.]+) .*/\1/')"
-	script -qec "COLUMNS=150 NO_COLOR=1 prof -stalls -core zen4 time.exp ideal.exp" /dev/null < /dev/null | tr -d '\r' > wide.shown
+	like "cause and place have a line of their own" "$(cat narrow.shown)" '^      add [$]0x5, %rcx +mispredict 88%, s[.]{3} +4010c4  toss [(]app[)]$'
+	like "and a heading of their own" "$(cat narrow.shown)" '^      instruction  +likely cause  +blame +function$'
+	is "numbers are as they are in a file" "$(grep -E '^ +[0-9]+  +[0-9.]+%' narrow.shown)" "$(prof -stalls -core zen4 time.exp ideal.exp | grep -E '^ +[0-9]+  +[0-9.]+%' | sed -E 's/( exact +[0-9.]+  [0-9a-f]+) .*/\1/')"
+	script -qec "COLUMNS=180 NO_COLOR=1 prof -stalls -core zen4 time.exp ideal.exp" /dev/null < /dev/null | tr -d '\r' > wide.shown
 	prof -stalls -core zen4 time.exp ideal.exp > file.shown
 	ok "a wide terminal shows what a file has" cmp wide.shown file.shown
 else
@@ -142,6 +142,8 @@ unlike "many are one" "$(seldom 40)" 'few samples'
 like "... and nothing explains it" "$(seldom 40)" 'unexplained [0-9]+%'
 run prof -stalls -core zen4 -json -q 100 time.exp ideal.exp
 printf '%s\n' "$out" > stalls.json
+is "rows have the instruction" "$(jq -r '.rows[0] | .at + " " + .instruction' stalls.json)" "401000 mov (%rdi), %rdi"
+is "in Intel's syntax as well" "$(prof -stalls -intel -core zen4 -json -q 1 time.exp ideal.exp | jq -r '.rows[0].instruction')" "mov rdi, qword ptr [rdi]"
 is "the load of a list waits for memory" "$(python3 look.py stalls.json "$(at walk 0)")" "dcache $(at walk 0)"
 is "a load wider than the store before it" "$(python3 look.py stalls.json "$(at narrow 5)")" "forward $(at narrow 0)"
 is "the division" "$(python3 look.py stalls.json "$(at divide 2)" | grep -o divider)" "divider"
