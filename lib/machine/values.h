@@ -6,7 +6,7 @@
 
 #include "machine/private.h"
 
-enum { FIELDS_MAX = 128, WORD_MAX_LENGTH = 127 };
+enum { FIELDS_MAX = 160, WORD_MAX_LENGTH = 127 };
 
 struct parser {
 	const char *name;

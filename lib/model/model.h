@@ -159,9 +159,13 @@ struct model_execution_config {
 	/* Latencies, cycles; see enum model_latency.  0 is 1. */
 	uint32_t multiply, fp_add, fp_multiply, fused, convert, vector, vector_multiply, shuffle,
 		move, crypto, microcode, divide, fp_divide, fp_root, long_address;
-	uint32_t vector_load;    /* cycles more than any other load */
-	uint32_t vector_loads;   /* of vectors, in a cycle; 0: as many as of others */
-	uint32_t scaled_load;    /* cycles more where the address has a scaled index */
+	/* Likewise; 0: as multiply, convert, move, move, fp_add. */
+	uint32_t multiply_high, convert_in, compare, move_in, x87;
+	uint32_t x87_long;     /* cycles of dispatch for a load or store of 80 bits; 0: as others */
+	uint32_t fp_root_busy; /* as fp_divide_latency, of a square root; 0: as that */
+	uint32_t vector_load;  /* cycles more than any other load */
+	uint32_t vector_loads; /* of vectors, in a cycle; 0: as many as of others */
+	uint32_t scaled_load;  /* cycles more where the address has a scaled index */
 	uint32_t store_address;  /* enum model_store_address: where stores get their addresses */
 	uint32_t fusion;         /* enum model_fusion */
 	uint32_t forward;        /* from a store's data to the load that gets them */
@@ -197,7 +201,7 @@ enum model_indirect_history {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 16
+#define MODEL_CONFIG_VERSION 17
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */

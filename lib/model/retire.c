@@ -177,7 +177,7 @@ NOINLINE void retire_store_rest(struct retire *t, uint64_t address, unsigned siz
  * Memory renaming: a load gets a register's value at once where it is known which of the last
  * stores has it. That is so if both name the address alike, and the base register was not written
  * in between, or, with links, if the load has got its data from the last store of the same
- * instruction some times in a row. Parts of registers are not renamed.
+ * instruction some times in a row. Parts of registers are not renamed, nor are vector registers.
  */
 NOINLINE uint64_t retire_pass(struct retire *t, const struct retire_op *op,
 	const struct retire_stored *s, uint64_t address, unsigned size, uint64_t done)
@@ -187,8 +187,9 @@ NOINLINE uint64_t retire_pass(struct retire *t, const struct retire_op *op,
 
 	/* The register is known only for as long as the store is there. */
 	if (t->store_left[s->number % RETIRE_STORES_MAX] <= done << RETIRE_CYCLE_BITS ||
-		s->address != address || size < RETIRE_WHOLE || s->link == RETIRE_LINKS)
-		return later(done, s->ready);
+		s->address != address || size < RETIRE_WHOLE || s->link == RETIRE_LINKS ||
+		op->into_vector)
+		return later(done, s->ready + op->into_vector);
 	if (t->linked[op->link] == s->link && t->last_of[s->link] == s->number) {
 		known |= t->links && *held == RETIRE_SURE;
 		*held = (uint8_t)(*held + (*held < RETIRE_SURE));

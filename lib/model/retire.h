@@ -31,16 +31,23 @@ enum model_latency {
 	MODEL_LATENCY_FP_ADD, /* also subtract, compare, minimum, maximum, convert among floats */
 	MODEL_LATENCY_FP_MULTIPLY,
 	MODEL_LATENCY_FUSED,
-	MODEL_LATENCY_CONVERT, /* floating point to and from integers */
-	MODEL_LATENCY_VECTOR,  /* integer and bitwise */
+	MODEL_LATENCY_CONVERT,    /* floating point to integers */
+	MODEL_LATENCY_CONVERT_IN, /* integers to floating point */
+	MODEL_LATENCY_COMPARE,    /* of vector registers, into the flags */
+	MODEL_LATENCY_X87,        /* arithmetic of the x87 stack */
+	MODEL_LATENCY_VECTOR,     /* integer and bitwise */
 	MODEL_LATENCY_VECTOR_MULTIPLY,
 	MODEL_LATENCY_SHUFFLE, /* also across lanes */
-	MODEL_LATENCY_MOVE,    /* between general and vector registers */
+	MODEL_LATENCY_MOVE,    /* from vector to general registers */
+	MODEL_LATENCY_MOVE_IN, /* from general to vector registers */
+	MODEL_LATENCY_EXTRACT, /* a shuffle, and then a move */
 	MODEL_LATENCY_CRYPTO,
 	MODEL_LATENCY_LONG_ADDRESS,   /* an address of three parts */
 	MODEL_LATENCY_SCALED_ADDRESS, /* of less, with a scaled index */
 	MODEL_LATENCY_SHIFT,          /* also rotations, tests of bits, signs for the other half */
 	MODEL_LATENCY_FLAGS_MOVE,     /* a move on a condition of two flags */
+	MODEL_LATENCY_MULTIPLY_HIGH,  /* of which the upper half is a result, too */
+	MODEL_LATENCY_X87_LONG,       /* loads and stores of 80 bits */
 	MODEL_LATENCY_MICROCODE,
 	/* From here on there is more to them than a latency. */
 	MODEL_LATENCY_SPECIAL,
@@ -137,6 +144,7 @@ struct retire_op {
 	uint32_t cost; /* parts of a cycle */
 	uint32_t ports, load_ports, latency, load, busy;
 	uint32_t forward, renamed; /* cycles from its data to a load; see model.h */
+	uint32_t into_vector;      /* of a load, how much later vector registers have its data */
 	uint32_t key;              /* of its address: base register and displacement; 0: none */
 	uint32_t more[RETIRE_MORE];
 	/* Places: until it begins; until an access begins; until it retires; those of the block's

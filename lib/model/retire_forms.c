@@ -37,15 +37,22 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_FP_MULTIPLY] = FP_MULTIPLIERS,
 	[MODEL_LATENCY_FUSED] = FP_MULTIPLIERS,
 	[MODEL_LATENCY_CONVERT] = FP_ADDERS,
+	[MODEL_LATENCY_CONVERT_IN] = FP_ADDERS,
+	[MODEL_LATENCY_COMPARE] = FP_ADDERS,
+	[MODEL_LATENCY_X87] = FP_MULTIPLIERS,
 	[MODEL_LATENCY_VECTOR] = VECTORS,
 	[MODEL_LATENCY_VECTOR_MULTIPLY] = FP_MULTIPLIERS,
 	[MODEL_LATENCY_SHUFFLE] = SHUFFLES,
 	[MODEL_LATENCY_MOVE] = VECTORS,
+	[MODEL_LATENCY_MOVE_IN] = VECTORS,
+	[MODEL_LATENCY_EXTRACT] = SHUFFLES,
 	[MODEL_LATENCY_CRYPTO] = SHUFFLES,
 	[MODEL_LATENCY_LONG_ADDRESS] = LONG_ADDRESSES,
 	[MODEL_LATENCY_SCALED_ADDRESS] = ALUS,
 	[MODEL_LATENCY_SHIFT] = SHIFTERS,
 	[MODEL_LATENCY_FLAGS_MOVE] = FLAGS_MOVERS,
+	[MODEL_LATENCY_MULTIPLY_HIGH] = MULTIPLIERS,
+	[MODEL_LATENCY_X87_LONG] = NO_UNIT,
 	[MODEL_LATENCY_MICROCODE] = NO_UNIT,
 	[MODEL_LATENCY_DIVIDE] = NO_UNIT,
 	[MODEL_LATENCY_FP_DIVIDE] = NO_UNIT,
@@ -88,10 +95,44 @@ static void init_ports(const struct model_execution_config *e, uint32_t ports[UN
 	ports[FLAGS_MOVERS] = last_ports(ports[ALUS], e->flags_moves);
 }
 
+/* Half slots that take all cycles of dispatch for a time. */
+static uint8_t long_slots(uint32_t cycles, uint32_t width)
+{
+	uint64_t half_slots = UINT64_C(2) * cycles * width;
+
+	return (uint8_t)(half_slots < UINT8_MAX ? half_slots : UINT8_MAX);
+}
+
 /* The least latency is a cycle. */
 static uint32_t at_least_one(uint32_t cycles)
 {
 	return cycles ? cycles : 1;
+}
+
+/* One that the description does not have is that of the more general kind. */
+static uint32_t or_else(uint32_t cycles, uint32_t general)
+{
+	return at_least_one(cycles ? cycles : general);
+}
+
+/* Of forms that have what others have not. */
+static void init_particular(struct retire *t, const struct model_config *config)
+{
+	const struct model_execution_config *e = &config->execution;
+	int i;
+
+	for (i = MODEL_LATENCY_VECTOR_LOAD; i <= MODEL_LATENCY_CRYPTO; i++)
+		if (i != MODEL_LATENCY_MULTIPLY && e->vector_loads && e->vector_loads < e->loads)
+			t->form[i].load_ports &=
+				~((UINT32_C(1) << (e->loads - e->vector_loads)) - 1);
+	t->form[MODEL_LATENCY_FP_DIVIDE].load_ports = t->form[MODEL_LATENCY_FP_ROOT].load_ports =
+		t->form[MODEL_LATENCY_FP_ADD].load_ports;
+	t->form[MODEL_LATENCY_DIVIDE].busy = config->divide_latency;
+	t->form[MODEL_LATENCY_FP_DIVIDE].busy = config->fp_divide_latency;
+	t->form[MODEL_LATENCY_FP_ROOT].busy =
+		e->fp_root_busy ? e->fp_root_busy : config->fp_divide_latency;
+	if (e->x87_long)
+		t->form[MODEL_LATENCY_X87_LONG].half_slots = long_slots(e->x87_long, config->width);
 }
 
 static void init_forms(struct retire *t, const struct model_config *config)
@@ -107,15 +148,22 @@ static void init_forms(struct retire *t, const struct model_config *config)
 		[MODEL_LATENCY_FP_MULTIPLY] = at_least_one(e->fp_multiply),
 		[MODEL_LATENCY_FUSED] = at_least_one(e->fused),
 		[MODEL_LATENCY_CONVERT] = at_least_one(e->convert),
+		[MODEL_LATENCY_CONVERT_IN] = or_else(e->convert_in, e->convert),
+		[MODEL_LATENCY_COMPARE] = or_else(e->compare, e->move),
+		[MODEL_LATENCY_X87] = or_else(e->x87, e->fp_add),
 		[MODEL_LATENCY_VECTOR] = at_least_one(e->vector),
 		[MODEL_LATENCY_VECTOR_MULTIPLY] = at_least_one(e->vector_multiply),
 		[MODEL_LATENCY_SHUFFLE] = at_least_one(e->shuffle),
 		[MODEL_LATENCY_MOVE] = at_least_one(e->move),
+		[MODEL_LATENCY_MOVE_IN] = or_else(e->move_in, e->move),
+		[MODEL_LATENCY_EXTRACT] = at_least_one(e->move + e->shuffle),
 		[MODEL_LATENCY_CRYPTO] = at_least_one(e->crypto),
 		[MODEL_LATENCY_LONG_ADDRESS] = at_least_one(e->long_address),
 		[MODEL_LATENCY_SCALED_ADDRESS] = at_least_one(e->long_address),
 		[MODEL_LATENCY_SHIFT] = 1,
 		[MODEL_LATENCY_FLAGS_MOVE] = 1,
+		[MODEL_LATENCY_MULTIPLY_HIGH] = or_else(e->multiply_high, e->multiply),
+		[MODEL_LATENCY_X87_LONG] = 0,
 		[MODEL_LATENCY_MICROCODE] = at_least_one(e->microcode),
 		[MODEL_LATENCY_DIVIDE] = at_least_one(e->divide),
 		[MODEL_LATENCY_FP_DIVIDE] = at_least_one(e->fp_divide),
@@ -141,15 +189,7 @@ static void init_forms(struct retire *t, const struct model_config *config)
 			.special = (uint8_t)(i < MODEL_LATENCY_SPECIAL ? 0 : i),
 			.half_slots = 2,
 		};
-	for (i = MODEL_LATENCY_VECTOR_LOAD; i <= MODEL_LATENCY_CRYPTO; i++)
-		if (i != MODEL_LATENCY_MULTIPLY && e->vector_loads && e->vector_loads < e->loads)
-			t->form[i].load_ports &=
-				~((UINT32_C(1) << (e->loads - e->vector_loads)) - 1);
-	t->form[MODEL_LATENCY_FP_DIVIDE].load_ports = t->form[MODEL_LATENCY_FP_ROOT].load_ports =
-		t->form[MODEL_LATENCY_FP_ADD].load_ports;
-	t->form[MODEL_LATENCY_DIVIDE].busy = config->divide_latency;
-	t->form[MODEL_LATENCY_FP_DIVIDE].busy = t->form[MODEL_LATENCY_FP_ROOT].busy =
-		config->fp_divide_latency;
+	init_particular(t, config);
 }
 
 /* Parts by which such a branch takes longer than any taken one. `others` before it take their
@@ -228,7 +268,10 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->forward = e->forward;
 	t->renamed = e->forward_renamed < e->forward ? e->forward_renamed : e->forward;
 	t->links = e->renaming == MODEL_RENAMING_STORES;
+	/* Without what a load to a vector register takes longer. */
 	t->vector_forward = e->vector_forward ? e->vector_forward : e->forward;
+	t->vector_forward -=
+		e->vector_load < t->vector_forward ? e->vector_load : t->vector_forward;
 	t->scaled_load = e->scaled_load;
 	t->vector_load = e->vector_load;
 	t->fusion = e->fusion == MODEL_FUSION_NONE ? 0
@@ -354,10 +397,16 @@ static uint64_t forms_waits(const struct model_insn *n)
 	case MODEL_LATENCY_FP_MULTIPLY:
 	case MODEL_LATENCY_FUSED:
 	case MODEL_LATENCY_CONVERT:
+	case MODEL_LATENCY_CONVERT_IN:
+	case MODEL_LATENCY_COMPARE:
+	case MODEL_LATENCY_X87:
+	case MODEL_LATENCY_X87_LONG:
 	case MODEL_LATENCY_VECTOR:
 	case MODEL_LATENCY_VECTOR_MULTIPLY:
 	case MODEL_LATENCY_SHUFFLE:
 	case MODEL_LATENCY_MOVE:
+	case MODEL_LATENCY_MOVE_IN:
+	case MODEL_LATENCY_EXTRACT:
 	case MODEL_LATENCY_CRYPTO:
 	case MODEL_LATENCY_FP_DIVIDE:
 	case MODEL_LATENCY_FP_ROOT:
@@ -491,8 +540,10 @@ static void forms_take_traits(
 	/* Vectors have more latency in their caches and when they are forwarded. */
 	if (n->latency == MODEL_LATENCY_VECTOR_LOAD)
 		op->latency = 0;
-	if (n->latency == MODEL_LATENCY_VECTOR_LOAD || (n->traits & MODEL_TRAIT_VECTOR)) {
+	if (n->latency == MODEL_LATENCY_VECTOR_LOAD || n->latency == MODEL_LATENCY_X87_LONG ||
+		(n->traits & MODEL_TRAIT_VECTOR)) {
 		op->load += t->vector_load;
+		op->into_vector = t->vector_load;
 		op->load_ports = t->form[MODEL_LATENCY_VECTOR_LOAD].load_ports;
 	}
 }

@@ -181,7 +181,7 @@ INLINE uint64_t forwarded(struct retire *t, const struct retire_op *op, uint64_t
 	if (LIKELY(s->address >> 3 != address >> 3))
 		return done;
 	if (LIKELY((uint32_t)t->stores - s->number > RETIRE_RENAMED))
-		return later(done, s->ready);
+		return later(done, s->ready + op->into_vector);
 	return retire_pass(t, op, s, address, size, done);
 }
 

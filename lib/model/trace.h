@@ -35,13 +35,14 @@
 #define MODEL_STEPPED (1 << 15)
 
 /* Registers in dependences: 0..15 the general ones as encoded, 16 the flags, 17..32 the vector
- * registers, 33 the x87 stack and all others; from MODEL_RESULT on the results of the block's own
- * instructions, by index. */
+ * registers, 33 all others but 34..41, those of the x87 stack; from MODEL_RESULT on the results of
+ * the block's own instructions, by index. */
 enum {
 	MODEL_REGISTER_FLAGS = 16,
 	MODEL_REGISTER_VECTOR = 17,
 	MODEL_REGISTER_OTHER = 33,
-	MODEL_REGISTERS = 34,
+	MODEL_REGISTER_X87 = 34,
+	MODEL_REGISTERS = 42,
 	MODEL_RESULT = 64,
 	MODEL_SLOT_SINK = 254, /* as a result: of no use */
 	MODEL_SLOT_NONE = 255, /* as a source: needs nothing */

@@ -7,10 +7,9 @@
  * Source: def-use chains of straight-line code, one pass. Cost: a few operations per statement.
  *
  * The four fields in which VEX keeps the operands of flags are one register. Only instructions that
- * are documented to read flags need it: not those that keep some of them. So are the x87 stack
- * and its state. The stack pointer moved by a constant, and any register that an instruction moves
- * by a constant besides its access (string operations), is ready at once, as with the stack engines
- * and renamers of processors.
+ * are documented to read flags need it: not those that keep some of them. The stack pointer moved
+ * by a constant, and any register that an instruction moves by a constant besides its access
+ * (string operations), is ready at once, as with the stack engines and renamers of processors.
  *
  * Known deviations: all results of an instruction are ready together, at its end; where
  * optimisation has merged additions of constants of several instructions, the last depends only on
@@ -26,6 +25,7 @@
 #include "valgrind/latency.h"
 #include "valgrind/scan.h"
 #include "valgrind/traits.h"
+#include "valgrind/x87.h"
 
 #define GUEST(field) ((Int)offsetof(VexGuestAMD64State, guest_##field))
 
@@ -106,8 +106,7 @@ static UInt register_at(Int offset, Int *base)
 		*base = GUEST(YMM0) + (Int)(n * sizeof(U256));
 		return MODEL_REGISTER_VECTOR + n;
 	}
-	if (offset >= GUEST(FTOP) && offset < GUEST(FC3210) + 8 &&
-		!(offset >= GUEST(FPROUND) && offset < GUEST(FPROUND) + 8))
+	if (offset >= GUEST(FC3210) && offset < GUEST(FC3210) + 8)
 		return MODEL_REGISTER_OTHER;
 	return NO_SLOT;
 }
@@ -242,13 +241,18 @@ static void see_get(struct walk *w, IRTemp t, Int offset)
 
 	if (reg == MODEL_REGISTER_FLAGS && w->insn >= 0 && !(w->traits & TRAITS_READS_FLAGS))
 		reg = NO_SLOT;
-	copies(w, t, reg == NO_SLOT ? NO_SLOT : w->now[reg]);
+	/* To leave a vector register takes time. */
+	if (reg != NO_SLOT && w->insn >= 0 && w->insns[w->insn].latency == MODEL_LATENCY_MOVE)
+		depend_computes(w, t, (struct set){1, {w->now[reg]}});
+	else
+		copies(w, t, reg == NO_SLOT ? NO_SLOT : w->now[reg]);
 }
 
 static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 {
 	struct set from = {0};
 	IRExpr *const *args;
+	UInt reg;
 
 	if (keeps_flags(w, e)) {
 		depend_computes(w, t, from);
@@ -259,7 +263,8 @@ static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 		see_get(w, t, e->Iex.Get.offset);
 		return;
 	case Iex_GetI:
-		copies(w, t, w->now[MODEL_REGISTER_OTHER]);
+		reg = x87_register(e->Iex.GetI.descr, e->Iex.GetI.ix, e->Iex.GetI.bias);
+		copies(w, t, reg == NO_SLOT ? NO_SLOT : w->now[reg]);
 		return;
 	case Iex_RdTmp:
 		w->values[t] = w->values[e->Iex.RdTmp.tmp];
@@ -326,6 +331,19 @@ static void see_put(struct walk *w, Int offset, const IRExpr *data)
 	write_register(w, reg, offset - base, size);
 }
 
+/* Registers that are exchanged are renamed; those of the block before, when it is left. */
+static void see_put_element(struct walk *w, const IRPutI *p)
+{
+	UInt reg = x87_register(p->descr, p->ix, p->bias);
+
+	if (reg == NO_SLOT)
+		return;
+	depend_use(w, p->data);
+	write_register(w, reg, 0, 32);
+	if (p->data->tag == Iex_RdTmp && w->insns[w->insn].latency == MODEL_LATENCY_NONE)
+		w->now[reg] = w->values[p->data->Iex.RdTmp.tmp].slot;
+}
+
 static void depend_see_dirty(struct walk *w, const IRDirty *d)
 {
 	Int i, base;
@@ -372,6 +390,7 @@ static void depend_see_cas(struct walk *w, const IRCAS *cas)
 
 static void depend_see(struct walk *w, const IRStmt *st)
 {
+	x87_see(st);
 	switch (st->tag) {
 	case Ist_WrTmp:
 		see_temporary(w, st->Ist.WrTmp.tmp, st->Ist.WrTmp.data);
@@ -381,11 +400,8 @@ static void depend_see(struct walk *w, const IRStmt *st)
 			see_put(w, st->Ist.Put.offset, st->Ist.Put.data);
 		break;
 	case Ist_PutI:
-		if (w->insn < 0)
-			break;
-		depend_use(w, st->Ist.PutI.details->data);
-		set_add(&needed[w->insn].operands, w->now[MODEL_REGISTER_OTHER]);
-		write_register(w, MODEL_REGISTER_OTHER, 0, 32);
+		if (w->insn >= 0)
+			see_put_element(w, st->Ist.PutI.details);
 		break;
 	case Ist_Store:
 		use_address(w, st->Ist.Store.addr);
@@ -538,7 +554,7 @@ static void depend_begin_instruction(struct walk *w, Int at)
 		w->memory |= touches_memory(w->in->stmts[i]);
 }
 
-void depend(const IRSB *in, struct model_insn *insns, Int count)
+void depend(const IRSB *in, struct model_insn *insns, Int count, UInt top)
 {
 	struct walk w = {.in = in, .insns = insns, .insn = -1, .flags = -1};
 	Int i;
@@ -549,6 +565,7 @@ void depend(const IRSB *in, struct model_insn *insns, Int count)
 		values = VG_(malloc)("values", (SizeT)values_room * sizeof(*values));
 	}
 	w.values = values;
+	x87_begin(in, top);
 	for (i = 0; i < in->tyenv->types_used; i++)
 		values[i] = (struct value){.insn = -1, .slot = NO_SLOT};
 	for (i = 0; i < MODEL_REGISTERS; i++)

@@ -9,8 +9,9 @@
 #include "pub_tool_tooliface.h"
 
 /* Fills latency, for_address, source and result of the instructions of a superblock: `count` IMarks
- * in their order. Their class_bits and access_count must be set, their bytes readable. */
-void depend(const IRSB *in, struct model_insn *insns, Int count);
+ * in their order. Their class_bits and access_count must be set, their bytes readable. top: of
+ * the x87 stack when it begins, see x87.h. */
+void depend(const IRSB *in, struct model_insn *insns, Int count, UInt top);
 /* For each instruction, the key of its address (scan_address); 0: it does not have exactly one
  * access. Valid until the next call. */
 const uint32_t *depend_keys(const struct model_block *block);

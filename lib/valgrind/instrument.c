@@ -30,6 +30,7 @@
 #include "valgrind/sampled.h"
 #include "valgrind/scan.h"
 #include "valgrind/stacks.h"
+#include "valgrind/x87.h"
 
 #define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
 
@@ -585,7 +586,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (executed_only)
 		return b.out;
 	if (instrument_dependences && !modes_counting) {
-		depend(in, b.block->insns, b.block->insn_count);
+		depend(in, b.block->insns, b.block->insn_count, x87_top());
 		model_describe(model, b.block, NULL, depend_keys(b.block));
 	}
 	block_ready(b.block);

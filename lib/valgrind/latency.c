@@ -63,34 +63,35 @@ static const struct row rows[] = {
 	ROW(0, 0xe8, 0xe8, ANY, STORE),                   /* call */
 	ROW(0, 0xe9, 0xe9, ANY, NONE),
 	ROW(0, 0xeb, 0xeb, ANY, NONE),
-	FIELD(0, 0xf6, 0xf7, ANY, 1 << 4 | 1 << 5, MULTIPLY),
+	FIELD(0, 0xf6, 0xf6, ANY, 1 << 4 | 1 << 5, MULTIPLY),
+	FIELD(0, 0xf7, 0xf7, ANY, 1 << 4 | 1 << 5, MULTIPLY_HIGH),
 	FIELD(0, 0xff, 0xff, ANY, 1 << 2 | 1 << 3 | 1 << 6, STORE),
 	FIELD(0, 0xff, 0xff, ANY, 1 << 4 | 1 << 5, NONE),
 	/* x87: arithmetic, with memory or the stack; then microcode; others are moves. */
-	FIELD(0, 0xd8, 0xd8, ANY, 1 << 1, FP_MULTIPLY),
-	ROW(0, 0xd8, 0xd8, ANY, FP_ADD),
+	ROW(0, 0xd8, 0xd8, ANY, X87),
 	FIELD(0, 0xd9, 0xd9, REGISTER, 1 << 6 | 1 << 7, MICROCODE),
-	FIELD(0, 0xd9, 0xd9, REGISTER, 1 << 4, VECTOR),
+	FIELD(0, 0xd9, 0xd9, REGISTER, 1 << 0 | 1 << 4, VECTOR), /* from the stack; fchs, fabs */
 	FIELD(0, 0xd9, 0xd9, MEMORY, 1 << 0, VECTOR_LOAD),
 	FIELD(0, 0xd9, 0xd9, MEMORY, 1 << 2 | 1 << 3, STORE),
 	FIELD(0, 0xd9, 0xd9, MEMORY, 1 << 4 | 1 << 6, MICROCODE),
 	ROW(0, 0xd9, 0xd9, ANY, NONE),
-	FIELD(0, 0xda, 0xda, MEMORY, 1 << 1, FP_MULTIPLY),
-	ROW(0, 0xda, 0xda, ANY, FP_ADD),
-	FIELD(0, 0xdb, 0xdb, MEMORY, 1 << 0, CONVERT),
-	FIELD(0, 0xdb, 0xdb, MEMORY, 1 << 1 | 1 << 2 | 1 << 3, CONVERT),
-	FIELD(0, 0xdb, 0xdb, MEMORY, 1 << 5, VECTOR_LOAD),
-	ROW(0, 0xdb, 0xdb, ANY, FP_ADD),
-	FIELD(0, 0xdc, 0xdc, ANY, 1 << 1, FP_MULTIPLY),
-	ROW(0, 0xdc, 0xdc, ANY, FP_ADD),
+	FIELD(0, 0xda, 0xda, REGISTER, 0x0f, MOVE_IN),    /* moves on flags */
+	ROW(0, 0xda, 0xda, ANY, X87),
+	FIELD(0, 0xdb, 0xdb, MEMORY, 0x0f, CONVERT),
+	FIELD(0, 0xdb, 0xdb, MEMORY, 1 << 5 | 1 << 7, X87_LONG),
+	FIELD(0, 0xdb, 0xdb, REGISTER, 1 << 5 | 1 << 6, COMPARE),
+	FIELD(0, 0xdb, 0xdb, REGISTER, 0x0f, MOVE_IN),
+	ROW(0, 0xdb, 0xdb, ANY, X87),
+	ROW(0, 0xdc, 0xdc, ANY, X87),
 	FIELD(0, 0xdd, 0xdd, MEMORY, 1 << 0, VECTOR_LOAD),
 	FIELD(0, 0xdd, 0xdd, MEMORY, 1 << 1 | 1 << 2 | 1 << 3, STORE),
-	FIELD(0, 0xdd, 0xdd, REGISTER, 1 << 4 | 1 << 5, FP_ADD),
+	FIELD(0, 0xdd, 0xdd, REGISTER, 1 << 2 | 1 << 3, VECTOR),
+	FIELD(0, 0xdd, 0xdd, REGISTER, 1 << 4 | 1 << 5, X87),
 	ROW(0, 0xdd, 0xdd, ANY, NONE),
-	FIELD(0, 0xde, 0xde, ANY, 1 << 1, FP_MULTIPLY),
-	ROW(0, 0xde, 0xde, ANY, FP_ADD),
+	ROW(0, 0xde, 0xde, ANY, X87),
 	ROW(0, 0xdf, 0xdf, MEMORY, CONVERT),
-	ROW(0, 0xdf, 0xdf, ANY, FP_ADD),
+	FIELD(0, 0xdf, 0xdf, REGISTER, 1 << 5 | 1 << 6, COMPARE),
+	ROW(0, 0xdf, 0xdf, ANY, X87),
 
 	/* 0F.  mov of vectors. */
 	PREFIXED(1, 0x10, 3, REGISTER, NONE),
@@ -109,11 +110,12 @@ static const struct row rows[] = {
 	ROW(1, 0x29, 0x29, MEMORY, STORE),
 	ROW(1, 0x29, 0x29, ANY, NONE),
 	ROW(1, 0x2b, 0x2b, ANY, STORE),
-	PREFIXED(1, 0x2a, 12, ANY, CONVERT),
+	PREFIXED(1, 0x2a, 12, REGISTER, CONVERT_IN),
+	PREFIXED(1, 0x2a, 12, ANY, FP_ADD),
 	PREFIXED(1, 0x2c, 12, ANY, CONVERT),
 	PREFIXED(1, 0x2d, 12, ANY, CONVERT),
 	ROW(1, 0x2a, 0x2d, ANY, FP_ADD),
-	ROW(1, 0x2e, 0x2f, ANY, MOVE),                    /* compare into the flags */
+	ROW(1, 0x2e, 0x2f, ANY, COMPARE),
 	ROW(1, 0x46, 0x47, ANY, FLAGS_MOVE),              /* cmovbe, cmova */
 	ROW(1, 0x4c, 0x4f, ANY, FLAGS_MOVE),              /* cmovl to cmovg */
 	ROW(1, 0x50, 0x50, ANY, MOVE),
@@ -125,7 +127,7 @@ static const struct row rows[] = {
 	ROW(1, 0x5a, 0x5f, ANY, FP_ADD),
 	ROW(1, 0x64, 0x66, ANY, VECTOR),
 	ROW(1, 0x6e, 0x6e, MEMORY, VECTOR_LOAD),
-	ROW(1, 0x6e, 0x6e, ANY, MOVE),
+	ROW(1, 0x6e, 0x6e, ANY, MOVE_IN),
 	ROW(1, 0x6f, 0x6f, MEMORY, VECTOR_LOAD),
 	ROW(1, 0x6f, 0x6f, ANY, NONE),
 	ROW(1, 0x60, 0x6f, ANY, SHUFFLE),                 /* unpack, pack */
@@ -147,7 +149,9 @@ static const struct row rows[] = {
 	ROW(1, 0xbe, 0xbf, MEMORY, NONE),
 	ROW(1, 0xc2, 0xc2, ANY, FP_ADD),
 	ROW(1, 0xc3, 0xc3, ANY, STORE),
-	ROW(1, 0xc4, 0xc5, ANY, MOVE),
+	ROW(1, 0xc4, 0xc4, MEMORY, SHUFFLE),
+	ROW(1, 0xc4, 0xc4, ANY, MOVE_IN),
+	ROW(1, 0xc5, 0xc5, ANY, EXTRACT),
 	ROW(1, 0xc6, 0xc6, ANY, SHUFFLE),
 	ROW(1, 0xd0, 0xd0, ANY, FP_ADD),
 	ROW(1, 0xd5, 0xd5, ANY, VECTOR_MULTIPLY),
@@ -168,7 +172,7 @@ static const struct row rows[] = {
 	ROW(2, 0x0c, 0x0d, ANY, SHUFFLE),
 	ROW(2, 0x13, 0x13, ANY, FP_ADD),
 	ROW(2, 0x16, 0x16, ANY, SHUFFLE),
-	ROW(2, 0x17, 0x17, ANY, MOVE),
+	ROW(2, 0x17, 0x17, ANY, COMPARE),
 	ROW(2, 0x18, 0x1a, MEMORY, VECTOR_LOAD),
 	ROW(2, 0x18, 0x1a, ANY, SHUFFLE),
 	ROW(2, 0x28, 0x28, ANY, VECTOR_MULTIPLY),
@@ -187,7 +191,7 @@ static const struct row rows[] = {
 	PREFIXED(2, 0xf0, 8, ANY, MULTIPLY),              /* crc32 */
 	PREFIXED(2, 0xf1, 8, ANY, MULTIPLY),
 	PREFIXED(2, 0xf5, 12, ANY, MULTIPLY),             /* pdep, pext */
-	PREFIXED(2, 0xf6, 8, ANY, MULTIPLY),              /* mulx */
+	PREFIXED(2, 0xf6, 8, ANY, MULTIPLY_HIGH),         /* mulx */
 	PREFIXED(2, 0xf7, 14, ANY, SHIFT),                /* shlx, sarx, shrx */
 	ROW(2, 0xf0, 0xff, ANY, ALU),
 	ROW(2, 0x00, 0xff, ANY, VECTOR),
@@ -197,12 +201,15 @@ static const struct row rows[] = {
 	ROW(3, 0x04, 0x06, ANY, SHUFFLE),
 	ROW(3, 0x08, 0x0b, ANY, FP_ADD),
 	ROW(3, 0x0f, 0x0f, ANY, SHUFFLE),
-	ROW(3, 0x14, 0x17, ANY, MOVE),
+	ROW(3, 0x14, 0x17, MEMORY, STORE),
+	ROW(3, 0x14, 0x17, ANY, EXTRACT),
 	ROW(3, 0x18, 0x19, ANY, SHUFFLE),
 	ROW(3, 0x1d, 0x1d, ANY, FP_ADD),
-	ROW(3, 0x20, 0x20, ANY, MOVE),
+	ROW(3, 0x20, 0x20, MEMORY, SHUFFLE),
+	ROW(3, 0x20, 0x20, ANY, MOVE_IN),
 	ROW(3, 0x21, 0x21, ANY, SHUFFLE),
-	ROW(3, 0x22, 0x22, ANY, MOVE),
+	ROW(3, 0x22, 0x22, MEMORY, SHUFFLE),
+	ROW(3, 0x22, 0x22, ANY, MOVE_IN),
 	ROW(3, 0x38, 0x39, ANY, SHUFFLE),
 	ROW(3, 0x40, 0x41, ANY, MICROCODE),
 	ROW(3, 0x42, 0x42, ANY, VECTOR_MULTIPLY),
@@ -250,8 +257,8 @@ unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)
 		return MODEL_LATENCY_DIVIDE;
 	scan(&s, code, length);
 	if (class_bits & MODEL_FP_DIVIDE)
-		return s.map == 1 && s.opcode == 0x51 ? MODEL_LATENCY_FP_ROOT
-						      : MODEL_LATENCY_FP_DIVIDE;
+		return s.opcode == 0x51 || s.opcode == 0xd9 ? MODEL_LATENCY_FP_ROOT
+							    : MODEL_LATENCY_FP_DIVIDE;
 	if (s.map == 0 && s.opcode == 0x8d)
 		return latency_of_address(&s);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

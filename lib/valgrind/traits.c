@@ -99,9 +99,10 @@ static int traits_in_vector(const struct scan *s)
 {
 	unsigned c = s->opcode;
 
+	if (s->map == 0)
+		return !s->vex && c >= 0xd8 && c <= 0xdf;
 	if (s->map == 1)
-		return (c >= 0x10 && c <= 0x17) ||
-		       (c >= 0x28 && c <= 0x2f && (c != 0x2a || s->vex)) ||
+		return (c >= 0x10 && c <= 0x17) || (c >= 0x28 && c <= 0x2f) ||
 		       (c >= 0x50 && c <= 0x7f) || c == 0xc2 || c == 0xc6 || c >= 0xd0;
 	return s->map == 2 ? c < 0xf0 : s->map == 3 && c < 0xf0;
 }

@@ -17,6 +17,7 @@
 #if defined(__x86_64__)
 #include "mechanisms/branches.h"
 #include "mechanisms/chains.h"
+#include "mechanisms/crosses.h"
 #include "mechanisms/fetch.h"
 #endif
 
@@ -94,6 +95,16 @@ static const struct kernel {
 	{"chains-load-op", chains_load_op, 1},
 	{"chains-look-up", chains_look_up, 1},
 	{"chains-float", chains_float, 1},
+	{"cross-move", cross_move, 1},
+	{"cross-compare", cross_compare, 1},
+	{"cross-convert", cross_convert, 1},
+	{"cross-convert-in", cross_convert_in, 1},
+	{"cross-extract", cross_extract, 1},
+	{"cross-multiply", cross_multiply, 1},
+	{"cross-memory-in", cross_memory_in, 1},
+	{"cross-memory-out", cross_memory_out, 1},
+	{"cross-x87", cross_x87, 1},
+	{"cross-x87-long", cross_x87_long, 1},
 #endif
 };
 

@@ -188,6 +188,7 @@ static int ref_waits(const struct model_insn *insn)
 	switch ((enum model_latency)insn->latency) {
 	case MODEL_LATENCY_ALU:
 	case MODEL_LATENCY_MULTIPLY:
+	case MODEL_LATENCY_MULTIPLY_HIGH:
 	case MODEL_LATENCY_LONG_ADDRESS:
 	case MODEL_LATENCY_SCALED_ADDRESS:
 	case MODEL_LATENCY_SHIFT:

@@ -22,6 +22,7 @@
 #include "valgrind/latency.c"
 #include "valgrind/scan.c"
 #include "valgrind/traits.c"
+#include "valgrind/x87.c"
 
 /* ---- of Valgrind ---- */
 
@@ -44,6 +45,17 @@ IRType typeOfIRExpr(const IRTypeEnv *env, const IRExpr *e)
 Int VG_(strncmp)(const HChar *a, const HChar *b, SizeT n)
 {
 	return strncmp(a, b, n);
+}
+
+ThreadId VG_(get_running_tid)(void)
+{
+	return 1;
+}
+
+void VG_(get_shadow_regs_area)(ThreadId tid, UChar *to, Int shadow, PtrdiffT offset, SizeT size)
+{
+	(void)tid, (void)shadow, (void)offset;
+	memset(to, 0, size);
 }
 
 Int sizeofIRType(IRType type)
@@ -154,7 +166,7 @@ static void store(IRTemp address, IRExpr *data)
 static void end(void)
 {
 	block.next = constant(0);
-	depend(&block, insns, insn_count);
+	depend(&block, insns, insn_count, 6);
 }
 
 static void is_insn(
@@ -333,6 +345,103 @@ static void keeping(void)
 		"who reads them needs the shift");
 }
 
+/* ---- the x87 stack ---- */
+
+static IRRegArray stack_registers = {.elemTy = Ity_F64, .nElems = 8},
+		  stack_tags = {.elemTy = Ity_I8, .nElems = 8};
+
+static IRExpr *element(IRTemp top, Int bias)
+{
+	stack_registers.base = GUEST(FPREG);
+	return expr((IRExpr){.tag = Iex_GetI,
+		.Iex.GetI = {.descr = &stack_registers, .ix = tmp(top), .bias = bias}});
+}
+
+static void put_element(IRTemp top, Int bias, IRExpr *data)
+{
+	static IRPutI puts[8];
+	static int count;
+	IRPutI *p = &puts[count++ % 8];
+
+	*p = (IRPutI){.descr = &stack_registers, .ix = tmp(top), .bias = bias, .data = data};
+	add((IRStmt){.tag = Ist_PutI, .Ist.PutI.details = p});
+}
+
+static IRExpr *constant32(UInt value)
+{
+	IRExpr *e = constant(0);
+
+	constants[constant_count - 1] = (IRConst){.tag = Ico_U32, .Ico.U32 = value};
+	return e;
+}
+
+/* The stack begins at register 6. */
+static void x87(void)
+{
+	enum { S = MODEL_REGISTER_X87 };
+
+	begin();
+	mark("d8c1"); /* fadd %st(1),%st */
+	write(0, get(GUEST(FTOP)));
+	write(1, element(0, 0));
+	write(2, element(0, 1));
+	write(3, binop(Iop_AddF64, tmp(1), tmp(2)));
+	put_element(0, 0, tmp(3));
+	mark("d9c9"); /* fxch */
+	put_element(0, 0, tmp(2));
+	put_element(0, 1, tmp(3));
+	mark("dcc8"); /* fmul %st,%st(0) */
+	write(4, binop(Iop_MulF64, tmp(2), tmp(2)));
+	put_element(0, 0, tmp(4));
+	mark("dec1"); /* faddp */
+	write(5, binop(Iop_Add32, tmp(0), constant32(1)));
+	put(GUEST(FTOP), tmp(5));
+	write(6, element(5, 0));
+	write(7, binop(Iop_AddF64, tmp(4), tmp(6)));
+	put_element(5, 0, tmp(7));
+	mark("d8c1"); /* fadd %st(1),%st */
+	write(8, get(GUEST(FTOP)));
+	write(9, element(8, 1));
+	write(10, binop(Iop_AddF64, tmp(7), tmp(9)));
+	put_element(8, 0, tmp(10));
+	end();
+	is_insn(0, MODEL_LATENCY_X87, NONE, NONE, S + 6, S + 7, S + 6, SINK,
+		"two registers of the stack are added");
+	is_insn(1, MODEL_LATENCY_NONE, NONE, NONE, R, S + 7, S + 6, S + 7,
+		"registers are exchanged");
+	is_insn(2, MODEL_LATENCY_X87, NONE, NONE, S + 7, NONE, S + 6, SINK,
+		"and the next instruction needs only the one that it names");
+	is_insn(3, MODEL_LATENCY_X87, NONE, NONE, R + 2, R, S + 7, SINK,
+		"also in the register to which it was exchanged");
+	is_insn(4, MODEL_LATENCY_X87, NONE, NONE, R + 3, S, S + 7, SINK,
+		"the register above the last one is the first one");
+	begin();
+	mark("d8c1");
+	write(0, load(1));
+	write(1, element(0, 0));
+	write(2, binop(Iop_AddF64, tmp(1), tmp(1)));
+	put_element(0, 0, tmp(2));
+	end();
+	is_int(insns[0].source[0], MODEL_REGISTER_OTHER, "a top that is not known is any");
+	ok(x87_register(&stack_tags, tmp(0), 0) == MODEL_SLOT_NONE, "tags are ready at once");
+}
+
+/* movq %xmm0,%rax; the number is then used without the register. */
+static void leaving(void)
+{
+	begin();
+	mark("66480f7ec0");
+	write(0, get(GUEST(YMM0)));
+	mark("4801d8"); /* add %rbx,%rax */
+	write(1, get(GUEST(RBX)));
+	write(2, binop(Iop_Add64, tmp(0), tmp(1)));
+	put(GUEST(RAX), tmp(2));
+	end();
+	is_insn(1, MODEL_LATENCY_ALU, NONE, NONE, R, B, A, SINK,
+		"what leaves a vector register needs the move");
+	is_int(insns[0].source[0], X, "and the move needs the register");
+}
+
 static void stale(void)
 {
 	begin();
@@ -349,6 +458,8 @@ int main(void)
 	vectors();
 	chain();
 	keeping();
+	x87();
+	leaving();
 	stale();
 	return done();
 }
