@@ -205,24 +205,39 @@ static int timeline_take(struct timeline *l, size_t input)
 
 /* ---- columns ---- */
 
-/* "|0 s      |1.25     |2.5      |3.75     ", of short runs in ms or us */
+/* 1, 2 or 5 times a power of ten: the nearest by ratio. */
+static double round_step(double about)
+{
+	double power = pow(10, floor(log10(about))), times = about / power;
+
+	return power * (times < sqrt(2) ? 1 : times < sqrt(10) ? 2 : times < sqrt(50) ? 5 : 10);
+}
+
+/* "|0 s      |1         |2        |3       ", of short runs in ms or us: each mark is at the column
+ * that has that time. */
 static const char *timeline_axis(const struct timeline *l)
 {
-	size_t ticks = l->bins / TICKS < 8 ? 2 : TICKS;
+	size_t ticks = l->bins / TICKS < 8 ? 2 : TICKS, used;
 	struct time_unit unit = time_unit_of(bin_begin(l, l->bins));
-	char *text = report_scratch(l->columns.table, l->bins + 32, 1);
+	double begin = bin_begin(l, 0) * unit.scale, end = bin_begin(l, l->bins) * unit.scale;
+	double step = round_step((end - begin) / (double)(ticks + 1)),
+	       first = floor(begin / step) + 1;
+	char *text = report_scratch(l->columns.table, l->bins + 32, 1), word[32];
 
 	if (!text)
 		return "";
 	memset(text, ' ', l->bins);
-	for (size_t k = 0; k < ticks; k++) {
-		size_t at = k * l->bins / ticks, room = (k + 1) * l->bins / ticks - at;
-		char word[32];
-		int n = snprintf(word, sizeof(word), "|%.3g%s%s", bin_begin(l, at) * unit.scale,
-			k ? "" : " ", k ? "" : unit.name);
+	used = (size_t)snprintf(word, sizeof(word), "|%.3g %s", begin, unit.name);
+	if (used <= l->bins)
+		memcpy(text, word, used);
+	for (double k = first; k * step < end; k++) {
+		size_t at = (size_t)((k * step - begin) / (end - begin) * (double)l->bins + 1e-6);
+		size_t n = (size_t)snprintf(word, sizeof(word), "|%.6g", k * step);
 
-		if ((size_t)n < room)
-			memcpy(text + at, word, (size_t)n);
+		if (at <= used || at + n > l->bins)
+			continue;
+		memcpy(text + at, word, n);
+		used = at + n;
 	}
 	return report_text(l->columns.table, "%s", text);
 }
