@@ -113,8 +113,9 @@ static void describe_pair(struct report_diff *f, const struct report_pair *pair)
 	report_summary(t,
 		exact ? "Total counts, before and after" : "Total samples, before and after",
 		"%" PRIu64 " and %" PRIu64, samples_of(f, pair, 0), samples_of(f, pair, 1));
-	report_brief(t, exact ? "Counts" : "Samples", "%" PRIu64 " and %" PRIu64 " of %s (%s)%s",
-		samples_of(f, pair, 0), samples_of(f, pair, 1), m->short_name, label_name(m->label),
+	report_brief(t, exact ? "Counts" : "Samples",
+		"%" PRIu64 " before, %" PRIu64 " after, of %s (%s)%s", samples_of(f, pair, 0),
+		samples_of(f, pair, 1), m->short_name, label_name(m->label),
 		pair->runs.count > 2 ? report_text(t, ", scatter %.1f%% (estimated)",
 					       100 * sqrt(pair->table.design.scatter))
 				     : "");
@@ -175,9 +176,9 @@ static void diff_head_sum_up(struct report_diff *f, const struct report_pair *pa
 	if (!n)
 		return;
 	compare_alone(&pair->table.design, sums, &c);
-	what = report_text(f->table, "%s%s%zu %s%s, change within chance",
+	what = report_text(f->table, "%s%s%zu %s%s, %schange within chance",
 		several ? pair->name : "", several ? ": " : "", n, profile_grains[f->grain].name,
-		plural(n));
+		plural(n), n > 1 ? "each " : "");
 	if (r->inclusive)
 		report_note(f->table, "%s", what);
 	else
@@ -186,7 +187,7 @@ static void diff_head_sum_up(struct report_diff *f, const struct report_pair *pa
 			what, digits, pair->unit * c.rates[0], digits, pair->unit * c.rates[1],
 			digits, pair->unit * (c.rates[1] - c.rates[0]), digits, pair->unit * c.low,
 			digits, pair->unit * c.high, unit,
-			n > 1 && c.differs ? ": together, more than chance" : "");
+			n > 1 && c.differs ? ", which is more than chance" : "");
 }
 
 /* Metrics that are on one side only are not compared. */

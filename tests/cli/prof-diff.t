@@ -67,7 +67,7 @@ run prof -diff -dso before after
 like "-dso: the two names of the program are one image" "$out" '1\.150 +0\.784 +-0\.366 .* app-2$'
 run prof -diff before before
 like "a file does not differ from itself" "$out" '^No function changed by more than chance$'
-like "what did not change is said in one line" "$out" '^3 functions, change within chance: together 1\.150 before, 1\.150 after'
+like "what did not change is said in one line" "$out" '^3 functions, each change within chance: together 1\.150 before, 1\.150 after'
 PERIOD=500000 sampled finer new/app-2 app-2 1600 300 400
 run prof -diff -only search -only main before finer
 like "seconds count, not samples" "$out" '^No function changed'
