@@ -93,7 +93,7 @@ static void say_signal(const struct options *o, const struct collect_output *out
 	if (!result->killed || o->quiet || !o->command || ended_by(result, SIGPIPE))
 		return;
 	if (ended_by(result, SIGINT)) {
-		say("interrupted: %s has the samples until then", output->path);
+		say("interrupted: %s has what was recorded until then", output->path);
 		return;
 	}
 	say("%s was ended by signal %d (%s): the experiment has the samples before it",

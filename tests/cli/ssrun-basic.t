@@ -46,7 +46,7 @@ run ssrun -pcsamp -o mine -pid 999999999
 ok "nor does a process that is not there cost one" cmp -s mine before
 
 run ssrun -pcsamp -o mine sh -c 'kill -INT $$'
-is "^C is said, with the file" "$status:$err" "130:ssrun: interrupted: mine has the samples until then"
+is "^C is said, with the file" "$status:$err" "130:ssrun: interrupted: mine has what was recorded until then"
 run ssrun -q -pcsamp -o mine sh -c 'kill -INT $$'
 is "but not with -q" "$status:$err" 130:
 mkdir named
