@@ -11,8 +11,9 @@ is "staffing runs" "$status" 0
 run prof -q 1 staffing
 like "the search takes the time, and waits for data" "$out" ' last-level [0-9]+%.* find_in_records'
 like "with its misses beside" "$out" ' dsc .* calls +cpi +modelled wait'
-run prof -stalls -core zen4 -q 1 staffing
-like "the longest wait is the load of the search" "$out" ' counted +[0-9.]+ .*dcache [0-9]+%.* find_in_records.*staffing.c, 114'
+run prof -stalls -core zen4 -q 2 staffing
+# The samples are few: one or two of them at the addition beside it may exceed those at the load.
+like "of the two longest waits, one is the load of the search" "$out" ' counted +[0-9.]+ .*dcache [0-9]+%.* find_in_records.*staffing.c, 114'
 like "executions agree" "$out" '^Analysis .* the second run \(0[.]0% differ\)$'
 run prof -why find_in_records.isra.0 -core zen4 staffing
 like "-why says so in words" "$out" 'D-cache miss, from the last level, about'
