@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "branches/extrapolate.h"
 #include "branches/native.h"
@@ -23,6 +24,11 @@
 #define USUAL_WEIGHT 2.0
 #define USUAL_MOST   4.0
 #define USUAL_LEAST  0.5
+/* Squared cosine, over bursts, of anchors whose executions are in a constant ratio; in bursts of
+ * this number, in each of which both have this number of executions, at least. */
+#define PARTNER        0.995
+#define PARTNER_BURSTS 2
+#define PARTNER_SEEN   20.0
 
 /* ---- spells ---- */
 
@@ -64,6 +70,9 @@ struct known {
 	size_t *at;
 	double *hits, *weight, *base;
 	double usual; /* scatter of a spell's count */
+	/* Of all anchors, by how much executions of the one that is looked at are more; how well
+	 * they go together; 0: they do not. */
+	double ratio[ANCHORS_MAX], alike[ANCHORS_MAX];
 };
 
 /* In how many of these bursts an anchor was executed. A short one says less. */
@@ -160,21 +169,61 @@ static int known_make(struct known *k, const struct native *n)
 	return 0;
 }
 
-/* The spells of an anchor; how many. Each stands for itself, and for the time between them that it
- * is nearest to, since the anchor was made: phases are longer. */
-static size_t known_look_at(struct known *k, const struct native *n, unsigned anchor, double since)
+/* Anchors that go with this one in bursts. It had to be in place in few spells only, because of
+ * them; so where it was not, they say how often it was executed. */
+static void find_partners(struct known *k, const struct weigh *w, unsigned a)
+{
+	const double *x = w->count + a * w->bursts;
+
+	for (unsigned p = 0; p < w->anchors; p++) {
+		const double *y = w->count + p * w->bursts;
+		double both = 0, own = 0, other = 0;
+		unsigned seen = 0;
+
+		for (size_t i = 0; i < w->bursts; i++) {
+			both += x[i] * y[i];
+			own += x[i] * x[i];
+			other += y[i] * y[i];
+			seen += x[i] >= PARTNER_SEEN && y[i] >= PARTNER_SEEN;
+		}
+		k->alike[p] = 0;
+		if (p == a || seen < PARTNER_BURSTS || both * both < PARTNER * own * other)
+			continue;
+		k->ratio[p] = both / other;
+		k->alike[p] = both * both / (own * other);
+	}
+	k->ratio[a] = 1;
+	k->alike[a] = 2;
+}
+
+/* Itself alone. */
+static void find_no_partners(struct known *k, unsigned a)
+{
+	memset(k->alike, 0, sizeof(k->alike));
+	k->ratio[a] = 1;
+	k->alike[a] = 2;
+}
+
+/* The spells of an anchor and its partners; how many. Each stands for itself, and for the time
+ * between them that it is nearest to, since the anchor was made: phases are longer. */
+static size_t known_look_at(struct known *k, const struct native *n, double since)
 {
 	size_t count = 0;
 
-	for (size_t s = 0; s < k->spells; s++)
+	for (size_t s = 0; s < k->spells; s++) {
+		double best = 0;
+
 		for (size_t i = n->spells.data[s].first; i < spell_last(n, s); i++) {
 			const struct spell_count *own = &n->counts.data[i];
 
-			if (own->anchor != anchor)
+			if (k->alike[own->anchor] <= best)
 				continue;
+			best = k->alike[own->anchor];
 			k->at[count] = s;
-			k->hits[count++] = own->hits;
+			k->hits[count] = own->hits * k->ratio[own->anchor];
 		}
+		count += best > 0;
+	}
 	for (size_t i = 0; i < count; i++) {
 		double ns = n->spells.data[k->at[i]].ns, end = k->begin[k->at[i]] + ns, until;
 
@@ -233,19 +282,26 @@ static double bursts_before(const struct native *n, const struct weigh *w, unsig
 	return since > 0 ? before / since : 0;
 }
 
+/* Of an anchor. What its partners counted makes the same better known for each of them: so it is
+ * not in the doubt of one, which is taken together with theirs as if they were independent. */
+struct counted_spells {
+	size_t count;
+	double own, times; /* with equal weights: its own; with its partners' */
+};
+
 /* As in the rest of the time since it was made, and before that. It was made because it was
  * executed then, so bursts do not say that it was executed more before. */
 static struct extrapolation by_time(const struct cache *c, const struct weigh *w, unsigned a,
-	const struct known *k, size_t count, double times)
+	const struct anchor *anchor, const struct known *k, const struct counted_spells *s)
 {
 	const struct native *n = c->native;
-	const struct anchor *anchor = &c->anchors->all[a];
+	size_t count = s->count;
 	double since = n->all - anchor->since, before, bursts, trust, unsure, seen, out, part;
 	struct extrapolation e;
 
 	for (size_t i = 0; i < count; i++)
 		k->base[i] = n->spells.data[k->at[i]].ns;
-	e = extrapolate_by(k->hits, k->base, k->weight, count, times, k->usual);
+	e = extrapolate_by(k->hits, k->base, k->weight, count, s->times, k->usual);
 	seen = e.ratio * since;
 	before = part_before(n, w, a, anchor, &unsure) * count_at_first(k, n, count, anchor->since);
 	bursts = seen * bursts_before(n, w, a, anchor, &trust);
@@ -255,7 +311,7 @@ static struct extrapolation by_time(const struct cache *c, const struct weigh *w
 	out = fmax(1 - n->counted[a].ns / since, 0);
 	part = trust * before / e.total + (1 - trust) * anchor->since / n->all;
 	e.variance =
-		out * (e.scatter / times + pow(COUNT_NS * e.ratio, 2)) * pow(seen / e.total, 2) +
+		out * (e.scatter / s->own + pow(COUNT_NS * e.ratio, 2)) * pow(seen / e.total, 2) +
 		part * part * ((1 - trust) * unsure + OTHERS);
 	e.scatter += part * part * OTHERS;
 	return e;
@@ -264,9 +320,10 @@ static struct extrapolation by_time(const struct cache *c, const struct weigh *w
 /* In proportion to another anchor. What that has counted before this one was made does not show
  * that they go together then, too. */
 static struct extrapolation by_anchor(const struct cache *c, const struct weigh *w, unsigned a,
-	const struct known *k, size_t which, size_t count, double times)
+	const struct anchor *anchor, const struct known *k, size_t which,
+	const struct counted_spells *s)
 {
-	const struct anchor *anchor = &c->anchors->all[a];
+	size_t count = s->count;
 	unsigned other = k->anchor[which];
 	struct extrapolation e;
 	double since = 0, unsure, unseen;
@@ -275,11 +332,11 @@ static struct extrapolation by_anchor(const struct cache *c, const struct weigh 
 		k->base[i] = k->of[which][k->at[i]];
 		since += k->weight[i] * k->base[i];
 	}
-	e = extrapolate_by(k->hits, k->base, k->weight, count, times, k->usual);
+	e = extrapolate_by(k->hits, k->base, k->weight, count, s->times, k->usual);
 	e.total = e.ratio * w->total[other];
 	unseen = fmax(1 - since / w->total[other], 0);
 	(void)part_before(c->native, w, a, anchor, &unsure);
-	e.variance = e.scatter / times + w->doubt[other] + unseen * unseen * (unsure + OTHERS);
+	e.variance = e.scatter / s->own + w->doubt[other] + unseen * unseen * (unsure + OTHERS);
 	e.scatter += unseen * unseen * OTHERS;
 	return e;
 }
@@ -293,10 +350,14 @@ static void find_usual(const struct cache *c, struct known *k)
 	double sum = USUAL_WEIGHT * EXTRAPOLATE_USUAL, all = USUAL_WEIGHT;
 
 	for (unsigned a = 0; a < c->anchors->count; a++) {
-		size_t count = known_look_at(k, n, a, c->anchors->all[a].since);
-		double times = spells_worth(k, n, count), weight = fmin(times - 1, USUAL_MOST);
+		double times, weight;
 		struct extrapolation e;
+		size_t count;
 
+		find_no_partners(k, a);
+		count = known_look_at(k, n, c->anchors->all[a].since);
+		times = spells_worth(k, n, count);
+		weight = fmin(times - 1, USUAL_MOST);
 		if (n->counted[a].hits < WEIGH_HITS_LEAST || !(weight > USUAL_LEAST))
 			continue;
 		for (size_t i = 0; i < count; i++)
@@ -312,20 +373,28 @@ static void find_total(const struct cache *c, struct weigh *w, struct known *k, 
 {
 	const struct native *n = c->native;
 	struct extrapolation ways[KNOWN_MAX + 1];
-	size_t count, ways_count = 1;
-	double times;
+	struct anchor first = c->anchors->all[a]; /* of its partners */
+	struct counted_spells s;
+	size_t ways_count = 1;
 
 	w->doubt[a] = w->total[a] = 0;
 	if (n->counted[a].hits < WEIGH_HITS_LEAST || !(n->counted[a].ns > 0))
 		return;
-	count = known_look_at(k, n, a, c->anchors->all[a].since);
-	times = spells_worth(k, n, count);
-	ways[0] = by_time(c, w, a, k, count, times);
+	find_no_partners(k, a);
+	s.own = spells_worth(k, n, known_look_at(k, n, first.since));
+	if (!is_always(n, &first, a))
+		find_partners(k, w, a);
+	for (unsigned p = 0; p < c->anchors->count; p++)
+		if (k->alike[p] > 0 && c->anchors->all[p].since < first.since)
+			first = c->anchors->all[p];
+	s.count = known_look_at(k, n, first.since);
+	s.times = spells_worth(k, n, s.count);
+	ways[0] = by_time(c, w, a, &first, k, &s);
 	for (size_t i = 0; i < k->count; i++)
 		if (c->anchors->all[k->anchor[i]].since <
-			c->anchors->all[a].since + !is_always(n, &c->anchors->all[a], a))
-			ways[ways_count++] = by_anchor(c, w, a, k, i, count, times);
-	w->total[a] = extrapolate_mix(ways, ways_count, times, &w->doubt[a]);
+			first.since + !is_always(n, &c->anchors->all[a], a))
+			ways[ways_count++] = by_anchor(c, w, a, &first, k, i, &s);
+	w->total[a] = extrapolate_mix(ways, ways_count, s.times, &w->doubt[a]);
 }
 
 int native_totals(const struct cache *c, struct weigh *w)

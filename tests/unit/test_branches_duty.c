@@ -199,6 +199,40 @@ static void test_totals(void)
 	free_log(c);
 }
 
+/* Bursts have the second anchor twice as often as the first, which is in place at the begin only.
+ * That it is not executed after half of the time is known from the second one. */
+static void test_partners(bool alike)
+{
+	const double rates[RUNS] = {2e7, 4e7, 3e6};
+	struct cache *c = make_log(rates);
+	struct weigh *w;
+
+	add_bursts(c, rates);
+	for (int i = 0; i < SPELLS; i++) {
+		const double hits[RUNS] = {i < SPELLS / 10 && i % 5 == 0 ? 1000 : -1,
+			i % 9            ? -1
+			: i < SPELLS / 2 ? 2000
+					 : 0,
+			-1};
+
+		add_spell(c, 1e6, hits);
+	}
+	w = weigh_log(c);
+	for (unsigned i = 0; i < w->bursts; i++) {
+		w->count[i] = 100;
+		w->count[w->bursts + i] = alike || i % 2 ? 200 : 100;
+	}
+	ok(native_totals(c, w) == 0, "totals");
+	is_near(w->total[1], 2e5, 1e4, "of the second one");
+	if (alike)
+		is_near(w->total[0], 1e5, 5e3, "of the first: half of it");
+	else
+		is_near(w->total[0], 2e5, 3e3, "of the first, if they do not go together: by time");
+	weigh_free(w);
+	free(w);
+	free_log(c);
+}
+
 /* The anchor was made in the middle of the run. */
 static void test_before(bool later)
 {
@@ -231,6 +265,8 @@ int main(void)
 	test_shares();
 	test_spells();
 	test_totals();
+	test_partners(true);
+	test_partners(false);
 	test_before(false);
 	test_before(true);
 	test_counted();
