@@ -8,7 +8,8 @@ import json, os, random, resource, shutil, statistics, subprocess, sys, tempfile
 
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
 # What the model, cachegrind and native runs are to see alike; a session's variables would move the stack.
-BARE = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "TZ": "UTC"}
+BARE = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "TZ": "UTC",
+        **{name: os.environ[name] for name in ("PERFEX_HOST",) if name in os.environ}}
 
 LUA = """local n = %d
 local t = {} for i = 1, 20000 do t[i] = (i * 7919) %% 10007 end

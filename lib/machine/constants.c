@@ -33,10 +33,12 @@
 #define SPREAD  0.25 /* of the figure, at most */
 #define SAME    0.1  /* a figure so near to an earlier boot's is that one's */
 #define NEAR    0.3  /* cycles: or within these */
+#define SUMS    3    /* of a constant, at most */
 #define APART   120  /* seconds between the first times; then twice the distance before */
 
-#define CONFIG(field)   offsetof(struct model_config, field)
-#define AT(kind, place) (PROBE_##kind + PLACE_##place)
+#define CONFIG(field)      offsetof(struct model_config, field)
+#define AT(kind, place)    (PROBE_##kind + PLACE_##place)
+#define ALONE(kind, place) 1, AT(kind, place), NO, NO, NO, 0
 
 /* scale * ((a - b) - (c - d)) - less: the part of a turn of the kernel that is something else. */
 struct sum {
@@ -46,12 +48,12 @@ struct sum {
 };
 
 static const struct constant {
-	const char *key;   /* of the description, perfex-machine(5) */
-	size_t offset;     /* of its uint32_t */
-	size_t above;      /* of what it must exceed; 0: nothing */
-	struct sum sum[2]; /* the lesser counts; scale 0: there is none */
-	uint32_t least;    /* a figure below is taken for this */
-	uint32_t most;     /* what it can be at all; 0: depends on the description's */
+	const char *key;      /* of the description, perfex-machine(5) */
+	size_t offset;        /* of its uint32_t */
+	size_t above;         /* of what it must exceed; 0: nothing */
+	struct sum sum[SUMS]; /* the least counts; scale 0: there is none */
+	uint32_t least;       /* a figure below is taken for this */
+	uint32_t most;        /* what it can be at all; 0: depends on the description's */
 } constants[] = {
 	{"L2", CONFIG(l2.latency), CONFIG(l1d.latency), {{1, AT(CHASE, L2), NO, NO, NO, 0}}, 1, 0},
 	{"LL", CONFIG(ll.latency), CONFIG(l2.latency),
@@ -61,12 +63,10 @@ static const struct constant {
 	{"LL-later", CONFIG(ll_later), 0, {{1, PROBE_LL_GONE, NO, NO, NO, 0}}, 1,
 		10000}, /* see constants_put_gone */
 	{"L2-line", CONFIG(l2_interval), 0,
-		{{1, AT(SWEEP, L2), NO, NO, NO, 0}, {1, AT(FREE, L2), NO, NO, NO, 0}}, 1, 0},
-	{"LL-line", CONFIG(ll_interval), 0,
-		{{1, AT(SWEEP, LL), NO, NO, NO, 0}, {1, AT(FREE, LL), NO, NO, NO, 0}}, 1, 0},
-	{"memory-line", CONFIG(memory_interval), 0,
-		{{1, AT(SWEEP, MEMORY), NO, NO, NO, 0}, {1, AT(FREE, MEMORY), NO, NO, NO, 0}}, 1,
-		0},
+		{{ALONE(SWEEP, L2)}, {ALONE(FREE, L2)}, {ALONE(STORES, L2)}}, 1, 0},
+	{"LL-line", CONFIG(ll_interval), 0, {{ALONE(SWEEP, LL)}, {ALONE(FREE, LL)}}, 1, 0},
+	{"memory-line", CONFIG(memory_interval), 0, {{ALONE(SWEEP, MEMORY)}, {ALONE(FREE, MEMORY)}},
+		1, 0},
 	{"intervention", CONFIG(intervention_latency), CONFIG(l2.latency),
 		{{1, PROBE_TRANSFER_CHASE, NO, NO, NO, 0}}, 1, 0},
 	{"STLB", CONFIG(stlb_latency), 0, {{1, AT(CHASE, STLB), AT(CHASE, L1), NO, NO, 0}}, 1, 0},
@@ -106,9 +106,9 @@ static const struct constant {
 	{"taken-indirect", CONFIG(indirect_interval), 0, {{1, PROBE_TARGETS, NO, NO, NO, 0}}, 1,
 		20},
 };
-/* How constants are probed. Kept figures of other probes are measured again: increase it when one
- * finds something else. */
-#define PROBES "probes 6\n"
+/* Increase it when a probe finds something else: kept figures of other probes are measured again.
+ */
+#define PROBES "probes 7\n"
 
 enum { CONSTANTS = sizeof(constants) / sizeof(constants[0]) };
 _Static_assert(CONSTANTS <= 32, "bits of struct machine");
@@ -444,7 +444,7 @@ static int constants_probes(int probes[PROBE_COUNT])
 	int count = 0;
 
 	for (int i = 0; i < CONSTANTS; i++)
-		for (int k = 0; k < 2 && constants[i].sum[k].scale > 0; k++) {
+		for (int k = 0; k < SUMS && constants[i].sum[k].scale > 0; k++) {
 			const struct sum *s = &constants[i].sum[k];
 			const int of[] = {s->a, s->b, s->c, s->d};
 
@@ -462,7 +462,7 @@ static struct figure constants_sum(const struct samples *s, const struct constan
 {
 	struct figure least = {NAN, NAN, NAN};
 
-	for (int n = 0; n < 2 && k->sum[n].scale > 0; n++) {
+	for (int n = 0; n < SUMS && k->sum[n].scale > 0; n++) {
 		const struct sum *u = &k->sum[n];
 		struct figure f = samples_difference(s, u->a, u->b, u->c, u->d);
 

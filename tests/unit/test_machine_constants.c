@@ -131,7 +131,7 @@ static void given(void)
 	unlink(path);
 }
 
-#define PROBES "probes 6\n" /* of today */
+#define PROBES "probes 7\n" /* of today */
 
 static bool is_probed(const char *text)
 {
