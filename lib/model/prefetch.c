@@ -13,9 +13,10 @@
  *   those before it. Its input is that of l1d_stride. Of 64 lines at a time it knows which were
  *   loaded.
  * - l2_stream: requests to L2 in ascending or descending lines of a page (Palacharla and Kessler,
- *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual), where the machine says
- *   so only at most stream_step lines apart. Pages have one of four entries by the low bits of
- *   their number.
+ *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual). With stream_step a
+ *   stream begins where three requests running are within 3 x stream_step lines, in whatever
+ *   order, and goes on with lines that it has prefetched. Pages have one of four entries by the
+ *   low bits of their number.
  * - l2_adjacent: a request that misses L2 also fetches the other line of its pair.
  *
  * None of them crosses a page, except both streams where the machine says so: those continue in the
@@ -264,6 +265,8 @@ static NOINLINE void stream_on(
 /* The entries that a page can have: four, so that arrays whose distance is a large power of two do
  * not take each other's. */
 enum { STREAM_WAYS = 4 };
+/* Requests against a stream's way, one after the other, that do not end it. */
+enum { AGAINST = 2 };
 
 static struct stream_entry *stream_set(const struct model *m, struct core *core, uint64_t page)
 {
@@ -304,7 +307,7 @@ static NOINLINE void stream_begins(struct model *m, struct core *core, uint64_t 
 	for (i = 1; i < ways; i++)
 		oldest = e[i].used < oldest->used ? &e[i] : oldest;
 	*oldest = (struct stream_entry){
-		.page = page | 1, .last = line, .used = ++core->prefetch.requests};
+		.page = page | 1, .last = line, .before = line, .used = ++core->prefetch.requests};
 	for (way = -1; m->config.stream_pages && way <= 1; way += 2) {
 		const struct stream_entry *before =
 			stream_known(m, core, way > 0 ? page - m->page - 1 : page + m->page + 1);
@@ -318,13 +321,48 @@ static NOINLINE void stream_begins(struct model *m, struct core *core, uint64_t 
 	}
 }
 
+/* Is the line one that the stream has prefetched, or came by? Such requests may come in another
+ * order, those of the first level's prefetcher among them, and leave lines out. */
+static int stream_has(const struct model *m, const struct stream_entry *e, int64_t line)
+{
+	int64_t ahead = (e->front - line) * e->way;
+
+	return e->way && ahead >= 0 && ahead <= 2 * (int64_t)m->config.l2_stream.ahead;
+}
+
+/* Does the stream go on with the line? */
+static int stream_goes_on(const struct model *m, struct stream_entry *e, int64_t line)
+{
+	int toward = (line - e->last) * e->way > 0;
+
+	if (!m->config.stream_step)
+		return toward;
+	e->against = toward ? 0 : e->against + 1;
+	return e->against <= AGAINST && stream_has(m, e, line);
+}
+
+/* The way of the stream that the line begins, 0: none. */
+static int64_t stream_way(const struct model *m, const struct stream_entry *e, int64_t line)
+{
+	int64_t least = line < e->last ? line : e->last, most = line > e->last ? line : e->last;
+
+	if (!m->config.stream_step)
+		return line > e->last ? 1 : -1;
+	/* With the two requests before it, three lines near each other. */
+	least = least < e->before ? least : e->before;
+	most = most > e->before ? most : e->before;
+	if (e->before == e->last || e->before == line ||
+		most - least > (NEAR - 1) * (int64_t)m->config.stream_step)
+		return 0;
+	return line > e->before ? 1 : -1;
+}
+
 INLINE void stream(struct model *m, struct core *core, uint64_t address)
 {
 	uint64_t page = address & ~m->page;
 	struct stream_entry *e = stream_known(m, core, page);
 	int64_t line = (int64_t)((address & m->page) >> core->l2.bits);
-	int64_t way;
-	int far;
+	int on;
 
 	if (!e) {
 		stream_begins(m, core, page, line);
@@ -333,15 +371,17 @@ INLINE void stream(struct model *m, struct core *core, uint64_t address)
 	e->used = ++core->prefetch.requests;
 	if (line == e->last)
 		return;
-	way = line > e->last ? 1 : -1;
-	far = m->config.stream_step && (line - e->last) * way > (int64_t)m->config.stream_step;
-	e->last = line;
-	if (way != e->way || far) {
-		e->way = far ? 0 : way;
+	on = stream_goes_on(m, e, line);
+	if (!on) {
+		e->way = stream_way(m, e, line);
 		e->front = line;
-		return;
+		e->against = 0;
+		on = m->config.stream_step && e->way;
 	}
-	stream_on(m, core, e, page, line);
+	e->before = e->last;
+	e->last = line;
+	if (on)
+		stream_on(m, core, e, page, line);
 }
 
 void prefetch_behind_l1(struct model *m, struct core *core, uint64_t address, int missed)

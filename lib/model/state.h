@@ -133,10 +133,12 @@ struct stride_entry {
 };
 
 struct stream_entry {
-	uint64_t page;       /* address | 1 */
-	int64_t last, front; /* lines of the page: requested, prefetched */
-	int64_t way;         /* 1 ascending, -1 descending, 0: unknown */
-	uint64_t used;       /* number of the stream's last request */
+	uint64_t page; /* address | 1 */
+	/* Lines of the page: requested, requested before that, prefetched. */
+	int64_t last, before, front;
+	int64_t way;      /* 1 ascending, -1 descending, 0: unknown */
+	uint64_t used;    /* number of the stream's last request */
+	uint32_t against; /* its last requests that went the other way */
 };
 
 /* 64 lines of L1D, by number. */

@@ -18,7 +18,8 @@ struct ref_stride {
 struct ref_stream {
 	bool known;
 	uint64_t page, asked; /* asked: number of the last request */
-	int64_t last, front, way;
+	int64_t last, before, front, way;
+	unsigned backward; /* requests running that went the other way */
 };
 
 /* 64 lines, by number. */
@@ -201,7 +202,7 @@ static struct ref_wanted ref_want_stream(
 	s->asked = ++p->asked;
 	if (!s->known) {
 		s->known = true;
-		s->last = line;
+		s->last = s->before = line;
 		for (way = -1; config->stream_pages && way <= 1; way += 2) {
 			before = ref_stream_of(p, config, page - (uint64_t)way, false);
 			if (!before || before->way != way ||
@@ -217,10 +218,27 @@ static struct ref_wanted ref_want_stream(
 	if (line == s->last)
 		return w;
 	way = line > s->last ? 1 : -1;
-	if (config->stream_step &&
-		(line > s->last ? line - s->last : s->last - line) > config->stream_step) {
-		s->last = s->front = line;
-		s->way = 0;
+	if (config->stream_step) {
+		bool mine = s->way > 0 ? line <= s->front : s->way < 0 ? line >= s->front : false;
+		int64_t three[] = {s->before, s->last, line};
+
+		s->backward = way == s->way ? 0 : s->backward + 1;
+		mine = mine && llabs(s->front - line) <= 2 * (int64_t)config->l2_stream.ahead;
+		s->before = s->last;
+		s->last = line;
+		if (!mine || s->backward > 2) {
+			bool near = three[0] != three[1] && three[0] != three[2];
+
+			for (int i = 0; i < 3; i++)
+				for (int k = 0; k < i; k++)
+					near = near && llabs(three[i] - three[k]) <=
+							       3 * (int64_t)config->stream_step;
+			s->way = !near ? 0 : line > three[0] ? 1 : -1;
+			s->front = line;
+			s->backward = 0;
+		}
+		if (s->way)
+			ref_stream_on(&w, config, s, line);
 		return w;
 	}
 	s->last = line;
