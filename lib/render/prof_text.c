@@ -178,15 +178,18 @@ static void put_heading(const struct drawing *g, size_t from, size_t to, bool se
 	}
 }
 
-/* How much of the place's heading is beside the names of columns: the words that fit. */
+/* How much of the place's heading is beside the names of columns: the words that fit; on a second
+ * line, which has none below for the rest, no part of what is in brackets. */
 static size_t place_heading(const struct drawing *g, const char *text)
 {
-	size_t length = strlen(text), used = columns_used(g), fits;
+	size_t length = strlen(text), used = columns_used(g), fits, open = strcspn(text, "(");
 
 	if (!is_fitted(g) || used + length <= g->style->width)
 		return length;
 	for (fits = g->style->width > used ? g->style->width - used : 0; fits && text[fits] != ' ';)
 		fits--;
+	if (g->split != SIZE_MAX && open > 1 && fits > open - 1)
+		fits = open - 1;
 	return fits ? fits : length;
 }
 
