@@ -14,9 +14,10 @@
  *   loaded.
  * - l2_stream: requests to L2 in ascending or descending lines of a page (Palacharla and Kessler,
  *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual). With stream_step a
- *   stream begins where three requests running are within 3 x stream_step lines, in whatever
- *   order, and goes on with lines that it has prefetched. Pages have one of four entries by the
- *   low bits of their number.
+ *   stream begins where two of the page's last eight lines are within 3 x stream_step lines before
+ *   this one, and goes on with lines that it has prefetched, in whatever order: requests of the
+ *   first level's prefetcher come in between. Pages have one of four entries by the low bits of
+ *   their number.
  * - l2_adjacent: a request that misses L2 also fetches the other line of its pair.
  *
  * None of them crosses a page, except both streams where the machine says so: those continue in the
@@ -306,8 +307,11 @@ static NOINLINE void stream_begins(struct model *m, struct core *core, uint64_t 
 
 	for (i = 1; i < ways; i++)
 		oldest = e[i].used < oldest->used ? &e[i] : oldest;
-	*oldest = (struct stream_entry){
-		.page = page | 1, .last = line, .before = line, .used = ++core->prefetch.requests};
+	*oldest = (struct stream_entry){.page = page | 1,
+		.last = line,
+		.recent = {(uint32_t)line + 1},
+		.next = 1,
+		.used = ++core->prefetch.requests};
 	for (way = -1; m->config.stream_pages && way <= 1; way += 2) {
 		const struct stream_entry *before =
 			stream_known(m, core, way > 0 ? page - m->page - 1 : page + m->page + 1);
@@ -341,27 +345,46 @@ static int stream_goes_on(const struct model *m, struct stream_entry *e, int64_t
 	return e->against <= AGAINST && stream_has(m, e, line);
 }
 
+/* Among the page's recent requests, lines that are near `line` the way `way`. */
+static unsigned stream_near(
+	const struct model *m, const struct stream_entry *e, int64_t line, int64_t way)
+{
+	unsigned near = 0, i;
+
+	for (i = 0; i < STREAM_RECENT; i++) {
+		int64_t behind = (line + 1 - (int64_t)e->recent[i]) * way;
+
+		near += e->recent[i] && behind > 0 &&
+			behind <= (NEAR - 1) * (int64_t)m->config.stream_step;
+	}
+	return near;
+}
+
 /* The way of the stream that the line begins, 0: none. */
 static int64_t stream_way(const struct model *m, const struct stream_entry *e, int64_t line)
 {
-	int64_t least = line < e->last ? line : e->last, most = line > e->last ? line : e->last;
+	int64_t way = line > e->last ? 1 : -1;
 
-	if (!m->config.stream_step)
-		return line > e->last ? 1 : -1;
-	/* With the two requests before it, three lines near each other. */
-	least = least < e->before ? least : e->before;
-	most = most > e->before ? most : e->before;
-	if (e->before == e->last || e->before == line ||
-		most - least > (NEAR - 1) * (int64_t)m->config.stream_step)
-		return 0;
-	return line > e->before ? 1 : -1;
+	if (!m->config.stream_step || stream_near(m, e, line, way) >= 2)
+		return way;
+	return stream_near(m, e, line, -way) >= 2 ? -way : 0;
+}
+
+static void stream_remember(struct stream_entry *e, int64_t line)
+{
+	unsigned i;
+
+	for (i = 0; i < STREAM_RECENT; i++)
+		if (e->recent[i] == line + 1)
+			return;
+	e->recent[e->next++ % STREAM_RECENT] = (uint32_t)line + 1;
 }
 
 INLINE void stream(struct model *m, struct core *core, uint64_t address)
 {
 	uint64_t page = address & ~m->page;
 	struct stream_entry *e = stream_known(m, core, page);
-	int64_t line = (int64_t)((address & m->page) >> core->l2.bits);
+	int64_t line = (int64_t)((address & m->page) >> core->l2.bits), way;
 	int on;
 
 	if (!e) {
@@ -373,12 +396,16 @@ INLINE void stream(struct model *m, struct core *core, uint64_t address)
 		return;
 	on = stream_goes_on(m, e, line);
 	if (!on) {
-		e->way = stream_way(m, e, line);
-		e->front = line;
-		e->against = 0;
-		on = m->config.stream_step && e->way;
+		way = stream_way(m, e, line);
+		on = m->config.stream_step && way;
+		if (on || !m->config.stream_step) {
+			e->way = way;
+			e->front = line;
+			e->against = 0;
+		}
 	}
-	e->before = e->last;
+	if (m->config.stream_step)
+		stream_remember(e, line);
 	e->last = line;
 	if (on)
 		stream_on(m, core, e, page, line);

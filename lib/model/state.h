@@ -132,13 +132,16 @@ struct stride_entry {
 	int64_t distance;
 };
 
+enum { STREAM_RECENT = 8 };
 struct stream_entry {
-	uint64_t page; /* address | 1 */
-	/* Lines of the page: requested, requested before that, prefetched. */
-	int64_t last, before, front;
-	int64_t way;      /* 1 ascending, -1 descending, 0: unknown */
-	uint64_t used;    /* number of the stream's last request */
-	uint32_t against; /* its last requests that went the other way */
+	uint64_t page;       /* address | 1 */
+	int64_t last, front; /* lines of the page: requested, prefetched */
+	int64_t way;         /* 1 ascending, -1 descending, 0: unknown */
+	uint64_t used;       /* number of the stream's last request */
+	/* With stream_step: its last requests that went the other way; lines that were requested,
+	 * plus 1, each once, and where the next one goes. */
+	uint32_t against, next;
+	uint32_t recent[STREAM_RECENT];
 };
 
 /* 64 lines of L1D, by number. */

@@ -56,6 +56,7 @@ static const struct kernel {
 	{"loads", loads, 0},
 	{"random-loads", loads_random, 0},
 	{"chase-near", chase_near, 0},
+	{"chase-steps", chase_steps, 0},
 	{"stores", stores, 0},
 	{"adds-to", adds_to, 0},
 	{"passes", passes, 0},

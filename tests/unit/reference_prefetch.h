@@ -18,7 +18,9 @@ struct ref_stride {
 struct ref_stream {
 	bool known;
 	uint64_t page, asked; /* asked: number of the last request */
-	int64_t last, before, front, way;
+	int64_t last, front, way;
+	int64_t seen[8]; /* lines, each once, the latest first */
+	unsigned seen_count;
 	unsigned backward; /* requests running that went the other way */
 };
 
@@ -202,7 +204,8 @@ static struct ref_wanted ref_want_stream(
 	s->asked = ++p->asked;
 	if (!s->known) {
 		s->known = true;
-		s->last = s->before = line;
+		s->last = s->seen[0] = line;
+		s->seen_count = 1;
 		for (way = -1; config->stream_pages && way <= 1; way += 2) {
 			before = ref_stream_of(p, config, page - (uint64_t)way, false);
 			if (!before || before->way != way ||
@@ -220,25 +223,33 @@ static struct ref_wanted ref_want_stream(
 	way = line > s->last ? 1 : -1;
 	if (config->stream_step) {
 		bool mine = s->way > 0 ? line <= s->front : s->way < 0 ? line >= s->front : false;
-		int64_t three[] = {s->before, s->last, line};
+		unsigned below = 0, above = 0, i;
 
+		for (i = 0; i < s->seen_count; i++) {
+			int64_t apart = line - s->seen[i], most = 3 * (int64_t)config->stream_step;
+
+			below += apart > 0 && apart <= most;
+			above += apart < 0 && -apart <= most;
+		}
 		s->backward = way == s->way ? 0 : s->backward + 1;
-		mine = mine && llabs(s->front - line) <= 2 * (int64_t)config->l2_stream.ahead;
-		s->before = s->last;
+		mine = mine && llabs(s->front - line) <= 2 * (int64_t)config->l2_stream.ahead &&
+		       s->backward <= 2;
 		s->last = line;
-		if (!mine || s->backward > 2) {
-			bool near = three[0] != three[1] && three[0] != three[2];
-
-			for (int i = 0; i < 3; i++)
-				for (int k = 0; k < i; k++)
-					near = near && llabs(three[i] - three[k]) <=
-							       3 * (int64_t)config->stream_step;
-			s->way = !near ? 0 : line > three[0] ? 1 : -1;
+		for (i = 0; i < s->seen_count && s->seen[i] != line; i++)
+			;
+		if (i == s->seen_count) {
+			memmove(s->seen + 1, s->seen, 7 * sizeof(*s->seen));
+			s->seen[0] = line;
+			s->seen_count += s->seen_count < 8;
+		}
+		if (!mine && below < 2 && above < 2)
+			return w;
+		if (!mine) {
+			s->way = below < 2 ? -1 : above < 2 ? 1 : way;
 			s->front = line;
 			s->backward = 0;
 		}
-		if (s->way)
-			ref_stream_on(&w, config, s, line);
+		ref_stream_on(&w, config, s, line);
 		return w;
 	}
 	s->last = line;

@@ -139,6 +139,31 @@ static turn chase_near(const size_t *n)
 	return chase_all;
 }
 
+enum { STEPPED = 64 << 20, STEPS_AT_A_TIME = 4096 };
+static void *stepped;
+
+static void chase_on(void)
+{
+	stepped = kernel_chase(stepped, STEPS_AT_A_TIME);
+}
+
+/* Lines of memory, upwards: the next ones are so many further on by turns; 0: the first again. */
+static turn chase_steps(const size_t *n)
+{
+	size_t line = 0, last = 0, turn = 0;
+
+	lay_out(STEPPED / LINE, LINE, 0);
+	while ((line += n[turn]) < data_count) {
+		*(void **)(void *)(data + last * LINE) = data + line * LINE;
+		last = line;
+		turn = turn < 2 && n[turn + 1] ? turn + 1 : 0;
+	}
+	*(void **)(void *)(data + last * LINE) = data;
+	stepped = data;
+	units = STEPS_AT_A_TIME;
+	return chase_on;
+}
+
 static turn stores(const size_t *n)
 {
 	lay_out(n[0], n[1], n[2]);
