@@ -25,7 +25,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	within() { # name, words before ssrun
 		_name=$1 _round=1
 		shift
-		while [ $_round -le 12 ]; do
+		while [ $_round -le 24 ]; do
 			run "$@" ssrun -q -branches -bursts 300 -o within "$sampled" execs 120
 			_ended="$status $err"
 			[ "$_ended" = "0 " ] || break
