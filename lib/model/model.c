@@ -87,6 +87,7 @@ struct model *model_init(void *memory, const struct model_config *whole)
 									: m->data_line;
 	m->page = config->page_size - 1;
 	m->page_bits = (uint32_t)__builtin_ctz(config->page_size);
+	prefetch_init(m);
 	m->prefetching = config->l1i_next.lines || config->l1d_next.lines ||
 			 config->l1d_stride.entries || config->l1d_stream.entries ||
 			 (config->l2.size && (config->l2_stream.entries || config->l2_adjacent));

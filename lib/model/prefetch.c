@@ -16,8 +16,8 @@
  *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual). With stream_step a
  *   stream begins where two of the page's last eight lines are within 3 x stream_step lines before
  *   this one, and goes on with lines that it has prefetched, in whatever order: requests of the
- *   first level's prefetcher come in between. Pages have one of four entries by the low bits of
- *   their number.
+ *   first level's prefetcher come in between. Its pages have at most 64 lines; larger ones count as
+ *   several. Pages have one of four entries by the low bits of their number.
  * - l2_adjacent: a request that misses L2 also fetches the other line of its pair.
  *
  * None of them crosses a page, except both streams where the machine says so: those continue in the
@@ -244,13 +244,24 @@ void prefetch_code(struct model *m, struct core *core, uint64_t line)
 
 /* ---- the second level ---- */
 
+void prefetch_init(struct model *m)
+{
+	uint32_t line = m->config.l2.size ? m->config.l2.line : m->config.l1d.line;
+	uint32_t bits = (uint32_t)__builtin_ctz(line) + STREAM_LINE_BITS;
+	uint32_t reach = (NEAR - 1) * m->config.stream_step;
+
+	m->stream_page_bits = m->config.stream_step && bits < m->page_bits ? bits : m->page_bits;
+	m->stream_page = (UINT64_C(1) << m->stream_page_bits) - 1;
+	m->stream_reach = reach < STREAM_LINES ? reach : STREAM_LINES;
+}
+
 /* Prefetches the next lines of the stream, up to a limit at once. Not inlined, because few requests
  * come here. */
 static NOINLINE void stream_on(
 	struct model *m, struct core *core, struct stream_entry *e, uint64_t page, int64_t line)
 {
 	const struct model_prefetcher *config = &m->config.l2_stream;
-	int64_t lines = (int64_t)((m->page + 1) >> core->l2.bits), way = e->way;
+	int64_t lines = (int64_t)((m->stream_page + 1) >> core->l2.bits), way = e->way;
 	uint32_t n;
 
 	if ((e->front - line) * way < 0)
@@ -275,7 +286,8 @@ static struct stream_entry *stream_set(const struct model *m, struct core *core,
 	uint32_t sets = entries > STREAM_WAYS ? entries / STREAM_WAYS : 1;
 
 	return core->prefetch.streams +
-	       (size_t)STREAM_WAYS * prefetch_entry_of((uint32_t)(page >> m->page_bits), sets);
+	       (size_t)STREAM_WAYS *
+		       prefetch_entry_of((uint32_t)(page >> m->stream_page_bits), sets);
 }
 
 static uint32_t stream_ways(const struct model *m)
@@ -301,7 +313,7 @@ static struct stream_entry *stream_known(const struct model *m, struct core *cor
  */
 static NOINLINE void stream_begins(struct model *m, struct core *core, uint64_t page, int64_t line)
 {
-	int64_t lines = (int64_t)((m->page + 1) >> core->l2.bits), way;
+	int64_t lines = (int64_t)((m->stream_page + 1) >> core->l2.bits), way;
 	struct stream_entry *e = stream_set(m, core, page), *oldest = e;
 	uint32_t ways = stream_ways(m), i;
 
@@ -309,12 +321,12 @@ static NOINLINE void stream_begins(struct model *m, struct core *core, uint64_t 
 		oldest = e[i].used < oldest->used ? &e[i] : oldest;
 	*oldest = (struct stream_entry){.page = page | 1,
 		.last = line,
-		.recent = {(uint32_t)line + 1},
-		.next = 1,
+		.recent = m->config.stream_step ? UINT64_C(1) << line : 0,
+		.order = STREAM_NONE << 8 | (uint64_t)line,
 		.used = ++core->prefetch.requests};
 	for (way = -1; m->config.stream_pages && way <= 1; way += 2) {
 		const struct stream_entry *before =
-			stream_known(m, core, way > 0 ? page - m->page - 1 : page + m->page + 1);
+			stream_known(m, core, page - (uint64_t)way * (m->stream_page + 1));
 
 		if (!before || before->way != way || (before->front - lines * way - line) * way < 0)
 			continue;
@@ -345,19 +357,15 @@ static int stream_goes_on(const struct model *m, struct stream_entry *e, int64_t
 	return e->against <= AGAINST && stream_has(m, e, line);
 }
 
-/* Among the page's recent requests, lines that are near `line` the way `way`. */
-static unsigned stream_near(
+/* Are two of the page's recent requests near `line` the way `way`? */
+static int stream_near(
 	const struct model *m, const struct stream_entry *e, int64_t line, int64_t way)
 {
-	unsigned near = 0, i;
+	uint64_t behind = way > 0 ? e->recent << (63 - line) << 1 : e->recent >> line >> 1;
+	uint64_t near = way > 0 ? behind >> (64 - m->stream_reach)
+				: behind & UINT64_MAX >> (64 - m->stream_reach);
 
-	for (i = 0; i < STREAM_RECENT; i++) {
-		int64_t behind = (line + 1 - (int64_t)e->recent[i]) * way;
-
-		near += e->recent[i] && behind > 0 &&
-			behind <= (NEAR - 1) * (int64_t)m->config.stream_step;
-	}
-	return near;
+	return (near & (near - 1)) != 0;
 }
 
 /* The way of the stream that the line begins, 0: none. */
@@ -365,26 +373,27 @@ static int64_t stream_way(const struct model *m, const struct stream_entry *e, i
 {
 	int64_t way = line > e->last ? 1 : -1;
 
-	if (!m->config.stream_step || stream_near(m, e, line, way) >= 2)
+	if (!m->config.stream_step || stream_near(m, e, line, way))
 		return way;
-	return stream_near(m, e, line, -way) >= 2 ? -way : 0;
+	return stream_near(m, e, line, -way) ? -way : 0;
 }
 
 static void stream_remember(struct stream_entry *e, int64_t line)
 {
-	unsigned i;
+	uint64_t bit = UINT64_C(1) << line, oldest = e->order >> 56;
 
-	for (i = 0; i < STREAM_RECENT; i++)
-		if (e->recent[i] == line + 1)
-			return;
-	e->recent[e->next++ % STREAM_RECENT] = (uint32_t)line + 1;
+	if (e->recent & bit)
+		return;
+	e->recent =
+		(e->recent & ~((uint64_t)(oldest < STREAM_LINES) << oldest % STREAM_LINES)) | bit;
+	e->order = e->order << 8 | (uint64_t)line;
 }
 
 INLINE void stream(struct model *m, struct core *core, uint64_t address)
 {
-	uint64_t page = address & ~m->page;
+	uint64_t page = address & ~m->stream_page;
 	struct stream_entry *e = stream_known(m, core, page);
-	int64_t line = (int64_t)((address & m->page) >> core->l2.bits), way;
+	int64_t line = (int64_t)((address & m->stream_page) >> core->l2.bits), way;
 	int on;
 
 	if (!e) {

@@ -132,16 +132,16 @@ struct stride_entry {
 	int64_t distance;
 };
 
-enum { STREAM_RECENT = 8 };
+enum { STREAM_LINE_BITS = 6, STREAM_LINES = 1 << STREAM_LINE_BITS }; /* of a page, at most */
+#define STREAM_NONE UINT64_MAX                                       /* an order without lines */
 struct stream_entry {
 	uint64_t page;       /* address | 1 */
 	int64_t last, front; /* lines of the page: requested, prefetched */
 	int64_t way;         /* 1 ascending, -1 descending, 0: unknown */
 	uint64_t used;       /* number of the stream's last request */
-	/* With stream_step: its last requests that went the other way; lines that were requested,
-	 * plus 1, each once, and where the next one goes. */
-	uint32_t against, next;
-	uint32_t recent[STREAM_RECENT];
+	/* With stream_step: its last requests that went the other way; the last eight lines that
+	 * were requested, each once: a bit each, and a byte each, the oldest first. */
+	uint64_t against, recent, order;
 };
 
 /* 64 lines of L1D, by number. */
@@ -311,6 +311,9 @@ struct model {
 	uint64_t op_epochs; /* of all cores so far; see opcache.h */
 	uint64_t repeating; /* see model_repeating */
 	uint32_t page_bits;
+	uint32_t stream_page_bits; /* of l2_stream: page_bits, or less */
+	uint32_t stream_reach;     /* lines before one in which its stream begins: at most 64 */
+	uint64_t stream_page;      /* size - 1 */
 	struct large_range *large; /* ascending; see tlb.c */
 	uint32_t large_count;
 	uint32_t prefetching;               /* is there any prefetcher? */
@@ -504,6 +507,7 @@ void prefetch_data(struct model *m, struct core *core, uint64_t line, enum purpo
 void prefetch_code(struct model *m, struct core *core, uint64_t line);
 void prefetch_behind_l1(struct model *m, struct core *core, uint64_t address, int missed);
 /* A prefetched line was requested and takes latency slots; returns the rest of them. */
+void prefetch_init(struct model *m);
 void prefetch_sent(struct model *m, struct core *core, uint64_t line, uint64_t latency);
 uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line);
 /* The address of the instruction that is executed; 0: unknown. */

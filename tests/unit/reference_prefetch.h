@@ -153,6 +153,14 @@ static struct ref_wanted ref_want_near(
 	return w;
 }
 
+/* With stream_step, of at most 64 lines. */
+static uint64_t ref_stream_page(const struct model_config *config)
+{
+	uint64_t most = UINT64_C(64) * config->l2.line;
+
+	return config->stream_step && most < config->page_size ? most : config->page_size;
+}
+
 /* The page's stream. create: perhaps a new one, in place of the one of its four that was asked
  * least recently. */
 static struct ref_stream *ref_stream_of(
@@ -176,7 +184,8 @@ static struct ref_stream *ref_stream_of(
 static void ref_stream_on(
 	struct ref_wanted *w, const struct model_config *config, struct ref_stream *s, int64_t line)
 {
-	int64_t lines = config->page_size / config->l2.line, way = s->way, distance;
+	int64_t lines = (int64_t)(ref_stream_page(config) / config->l2.line), way = s->way;
+	int64_t distance;
 
 	for (uint32_t n = 0; n < config->l2_stream.lines; n++) {
 		distance = (s->front - line) * way;
@@ -188,15 +197,15 @@ static void ref_stream_on(
 			break;
 		s->front += way;
 		w->address[w->count++] =
-			s->page * config->page_size + (uint64_t)s->front * config->l2.line;
+			s->page * ref_stream_page(config) + (uint64_t)s->front * config->l2.line;
 	}
 }
 
 static struct ref_wanted ref_want_stream(
 	struct ref_prefetchers *p, const struct model_config *config, uint64_t address)
 {
-	uint64_t page = address / config->page_size;
-	int64_t lines = config->page_size / config->l2.line;
+	uint64_t page = address / ref_stream_page(config);
+	int64_t lines = (int64_t)(ref_stream_page(config) / config->l2.line);
 	int64_t line = (int64_t)(address / config->l2.line) % lines, way;
 	struct ref_stream *s = ref_stream_of(p, config, page, true), *before;
 	struct ref_wanted w = {0};
