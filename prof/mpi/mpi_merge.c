@@ -21,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/say.h"
 #include "experiment/merge.h"
 #include "load/load.h"
@@ -261,6 +262,7 @@ int main(int argc, char **argv)
 	int status = 0, first = 1;
 	unsigned flags = 0;
 
+	file_limit_is_error();
 	MPI_Init(&argc, &argv);
 	if (argc > first && strcmp(argv[first], "-threads") == 0) {
 		flags = MERGE_THREADS;

@@ -56,6 +56,14 @@ like "a file that is missing" "$out" 'missing'
 not_ok "fails as well" test "$status" = 0
 run ranks 2 -o missing/none 0 1
 not_ok "no place for the sum" test "$status" = 0
+# MPI itself needs files of 4 MB; the sum is larger than the limit that it works with.
+mkdir large && "$build/tests/programs/make_experiments" large 2 2000000 > /dev/null || exit 1
+run env PERFEX_RANKS=all mpirun -np 2 sh -c 'ulimit -f 15000; exec prof -merge -o none large/0 large/1'
+like "larger than files may be (ulimit -f)" "$out$err" 'prof(-merge-mpi)?: cannot write none: '
+like "and what to do" "$out$err" 'raise that'
+is "fails as other errors do" "$status" 125
+not_ok "nothing is written" test -e none
+rm -r large
 
 # ---- without the helper ----
 mkdir away
