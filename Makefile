@@ -191,7 +191,7 @@ make check-tsan  what has threads, under the thread sanitizer
 make check-load  thousands of threads and processes, a million mappings, under ssrun, perfex and the monitor
 make check-pmu   the counting paths on a real kernel with an emulated PMU (qemu)
 make all         build everything below $$(O)
-make bench       speed, side by side with perf and cachegrind
+make bench       speed, side by side with perf and cachegrind; make bench-monitor: what ssrun monitor costs and loses
 make accuracy    the model against cachegrind, single steps and time, errors of estimates: writes docs/accuracy.md;
                  SECTIONS='a b' some of it (tests/accuracy/generate), LENGTH=0.3 shorter programs
 make pictures    draws docs/pictures from real runs

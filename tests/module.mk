@@ -224,6 +224,10 @@ bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/waits $(O)
 	$(Q)tests/bench/first $(O)
 	$(Q)NODES=$${NODES:-4000000} tests/bench/tui $(O)
+# The Monitor against its bars: five minutes with ticks, five with branches, and 16 days.
+bench-monitor: all
+	$(Q)tests/bench/monitor $(O)
+.PHONY: bench-monitor
 
 accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS) $(TEST_TOOLS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)
