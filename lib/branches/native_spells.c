@@ -2,7 +2,8 @@
 /*
  * Executions of anchors in the whole time of the log. Those that are always in place have counted
  * all since they were made; the others are extrapolated from the spells in which they were
- * (extrapolate.h). The time before an anchor was made is like the time since, or another phase.
+ * (extrapolate.h). The time before an anchor was made is like the time since, or another phase:
+ * counts of older anchors show which.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -265,6 +266,38 @@ static double count_at_first(
 	return last > since ? sum * since / (last - since) : 0;
 }
 
+/* How much the time before an anchor was made is like the time after that is as long: by anchors
+ * that were there before it, the affinity of their rates (Bhattacharyya). 1: nothing is known. */
+static double phase_alike(const struct cache *c, const struct known *k, double since)
+{
+	const struct native *n = c->native;
+	struct {
+		double hits[2], ns[2];
+	} own[ANCHORS_MAX] = {0};
+	double both = 0, all = 0;
+
+	for (size_t s = 0; s < k->spells && k->begin[s] < 2 * since; s++)
+		for (size_t i = n->spells.data[s].first; i < spell_last(n, s); i++) {
+			const struct spell_count *x = &n->counts.data[i];
+			bool after = k->begin[s] >= since;
+
+			own[x->anchor].hits[after] += x->hits;
+			own[x->anchor].ns[after] += n->spells.data[s].ns;
+		}
+	for (unsigned a = 0; a < c->anchors->count; a++) {
+		double before, then;
+
+		if (!(own[a].ns[0] > 0) || !(own[a].ns[1] > 0) ||
+			own[a].hits[0] + own[a].hits[1] < WEIGH_HITS_LEAST)
+			continue;
+		before = own[a].hits[0] / own[a].ns[0];
+		then = own[a].hits[1] / own[a].ns[1];
+		both += sqrt(before * then);
+		all += (before + then) / 2;
+	}
+	return all > 0 ? both / all : 1;
+}
+
 /* What bursts had of it before it was made, as a part of what they have had since: it may be code
  * of a later phase that was executed a little before. *trust: how much that says. */
 static double bursts_before(const struct native *n, const struct weigh *w, unsigned a,
@@ -282,6 +315,32 @@ static double bursts_before(const struct native *n, const struct weigh *w, unsig
 	return since > 0 ? before / since : 0;
 }
 
+/* The same of the bursts before the one because of which it was made, in all the time before it
+ * was: this one is chosen because it has it. Negative: there is none. */
+static double bursts_earlier(const struct weigh *w, unsigned a, const struct anchor *anchor)
+{
+	double counts[2] = {0}, before = 0, earlier = 0;
+
+	for (size_t i = 0; i < w->bursts; i++) {
+		bool since = i >= anchor->after, own = i + 1 == anchor->after;
+
+		if (!own)
+			counts[since] += w->weight[i] * w->count[a * w->bursts + i];
+		before += since ? 0 : w->time[i];
+		earlier += since || own ? 0 : w->time[i];
+	}
+	return counts[1] > 0 && earlier > 0 ? counts[0] / counts[1] * before / earlier : -1;
+}
+
+/* What an anchor counted before it was made, in another phase: only bursts know, and a few. They
+ * are believed if they say less than that it was as now, and by half (of the logarithm) if more. */
+static double in_other_phase(double as_now, double by_bursts)
+{
+	if (by_bursts < 0)
+		return as_now;
+	return by_bursts > as_now ? sqrt(as_now * by_bursts) : by_bursts;
+}
+
 /* Of an anchor. What its partners counted makes the same better known for each of them: so it is
  * not in the doubt of one, which is taken together with theirs as if they were independent. */
 struct counted_spells {
@@ -297,6 +356,7 @@ static struct extrapolation by_time(const struct cache *c, const struct weigh *w
 	const struct native *n = c->native;
 	size_t count = s->count;
 	double since = n->all - anchor->since, before, bursts, trust, unsure, seen, out, part;
+	double other = pow(1 - phase_alike(c, k, anchor->since), 2);
 	struct extrapolation e;
 
 	for (size_t i = 0; i < count; i++)
@@ -307,6 +367,7 @@ static struct extrapolation by_time(const struct cache *c, const struct weigh *w
 	bursts = seen * bursts_before(n, w, a, anchor, &trust);
 	trust = bursts < before ? trust : 0;
 	before += trust * (bursts - before);
+	before += other * (in_other_phase(before, seen * bursts_earlier(w, a, anchor)) - before);
 	e.total = seen + before;
 	out = fmax(1 - n->counted[a].ns / since, 0);
 	part = trust * before / e.total + (1 - trust) * anchor->since / n->all;

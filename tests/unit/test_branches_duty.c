@@ -260,6 +260,39 @@ static void test_before(bool later)
 	free_log(c);
 }
 
+/* The third anchor was made after half of the run, before which bursts were too short to say much.
+ * The first one, which was there, has counted as much since, or nothing. */
+static void test_phases(bool other)
+{
+	const double rates[RUNS] = {1e5, 2e6, 3e6}, old[RUNS] = {5000, -1, -1},
+		     new[RUNS] = {other ? 0 : 5000, -1, 3000};
+	struct cache *c = make_log(rates);
+	struct weigh *w;
+
+	add_bursts(c, rates);
+	for (int i = 0; i < SPELLS; i++)
+		add_spell(c, 1e6, i < SPELLS / 2 ? old : new);
+	c->anchors->all[2].since = SPELLS / 2 * 1e6;
+	c->anchors->all[2].after = BURSTS / 2;
+	w = weigh_log(c);
+	for (unsigned i = 0; i < BURSTS; i++) {
+		w->weight[i] = 1;
+		w->time[i] = SPELLS * 1e-3 / BURSTS;
+		if (i + 1 >= BURSTS / 2)
+			continue;
+		w->count[2 * w->bursts + i] = 0;
+		c->native->bursts.data[i].seconds = 1e-6;
+	}
+	ok(native_totals(c, w) == 0, "totals");
+	if (other)
+		is_near(w->total[2], 3e5, 1e3, "another phase: not executed before");
+	else
+		ok(w->total[2] > 4e5, "the same phase: executed before, too: %g", w->total[2]);
+	weigh_free(w);
+	free(w);
+	free_log(c);
+}
+
 int main(void)
 {
 	test_shares();
@@ -269,6 +302,8 @@ int main(void)
 	test_partners(false);
 	test_before(false);
 	test_before(true);
+	test_phases(false);
+	test_phases(true);
 	test_counted();
 	test_many_threads();
 	return done();
