@@ -146,11 +146,8 @@ static int arena_map_all(struct cache *c, struct held *f, struct arena *a, uint6
 	/* Otherwise each new target costs a page fault. */
 	inject_call(c, f, SYS_madvise,
 		(const uint64_t[6]){a->table, a->log - a->table, MADV_POPULATE_WRITE});
-	if (c->logs) {
-		inject_call(c, f, SYS_madvise,
-			(const uint64_t[6]){a->rings, ARENA_RINGS, MADV_POPULATE_WRITE});
+	if (c->logs)
 		value_log_arena(c, a);
-	}
 	if (f->b->request.latency && timing_prepare(c, a))
 		return -1;
 	a->mirror = arena_memory(ARENA_CODE);

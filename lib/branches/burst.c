@@ -25,7 +25,11 @@
 #define CACHED_MOST  (3.0 * MILLISECOND)
 #define CACHED_APART 0.43 /* of it, by which it is random */
 
-#define LOGGED 4 /* with values: one of this many bursts logs them */
+/* What bursts that log may have of what all of them cost, and how long they are: a part of others,
+ * since each nanosecond in copies costs three more for what is logged in it. */
+#define LOGGED_SHARE 0.35
+#define LOGGED_PART  0.5
+#define LOGGED_MOST  (1.0 * MILLISECOND)
 
 /* Share of counting in the time in copies, by its density (increments per nanosecond). */
 #define COUNTING  0.42
@@ -289,6 +293,11 @@ static uint64_t follow_timed(struct held *f, struct cache *c, bool *cut)
 	return burst_copied(f, c, &f->process->cache, CACHED_LEAST, cut) ? timing_end(c) : 0;
 }
 
+static double logged_length(const struct branches *b)
+{
+	return fmin(fmax(LOGGED_PART * usual_length(b), CACHED_LEAST), LOGGED_MOST);
+}
+
 /* Values are logged, and transfers counted; how long it takes natively is not known. */
 static uint64_t follow_logged(struct held *f, struct cache *c, bool *cut)
 {
@@ -296,11 +305,11 @@ static uint64_t follow_logged(struct held *f, struct cache *c, bool *cut)
 
 	burst_limit(f, INFINITY);
 	value_log_begin(c);
-	if (!burst_copied(f, c, &f->process->logging, CACHED_LEAST, cut))
+	if (!burst_copied(f, c, &f->process->logging, logged_length(f->b), cut))
 		return 0;
 	runs = cache_count(c);
 	cache_rate(c, 0);
-	value_log_end(c);
+	value_log_end(c, f->tid);
 	return runs;
 }
 
@@ -386,23 +395,26 @@ void branches_turn(struct branches *b, pid_t tid)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 }
 
-/* One of each LOGGED bursts, which is chance: so some burst of a short run logs, too. */
+/* Whether values are logged: as often as their share of the cost allows. Bursts are divided into
+ * strata, each of which has one that logs, by chance: so some burst of a short run logs, too. */
 static bool burst_logs(struct branches *b)
 {
-	unsigned turn = b->log_turn++ % LOGGED;
+	struct logging *l = &b->logging;
+	double other = (1 - LOGGED_SHARE) * l->logged.cost / l->logged.count;
+	double own = LOGGED_SHARE * l->others.cost / l->others.count;
 
-	if (turn == 0)
-		b->log_chosen = (unsigned)(LOGGED * (1 - branches_chance(b)));
-	return turn == b->log_chosen;
+	l->place += own / (own + other);
+	if (l->place <= l->next)
+		return false;
+	l->next = floor(l->next) + 1 + branches_chance(b);
+	return true;
 }
 
-static uint64_t burst_of(struct held *f, bool *cut)
+static uint64_t burst_of(struct held *f, bool logs, bool *cut)
 {
 	struct branches *b = f->b;
-	struct cache *logging = NULL;
+	struct cache *logging = logs ? cache_logging(f) : NULL;
 
-	if (b->request.values && burst_logs(b))
-		logging = cache_logging(f);
 	if (logging)
 		return follow_logged(f, logging, cut);
 	return (b->request.latency ? follow_timed : follow_best)(f, cache_of(f), cut);
@@ -413,8 +425,9 @@ void branches_burst(struct branches *b, pid_t tid)
 	struct thread *t = tracer_find(b, tid);
 	struct held f = {.b = b, .tid = tid, .process = t->process};
 	uint64_t began, own = branches_now(CLOCK_THREAD_CPUTIME_ID), used = 0, runs = 0;
+	bool cut = false, logs = b->request.values && burst_logs(b);
 	pid_t pid = t->process->pid;
-	bool cut = false;
+	double cost;
 
 	if (process_look(b, f.process))
 		return;
@@ -434,7 +447,7 @@ void branches_burst(struct branches *b, pid_t tid)
 			native_pause(f.process->cache);
 			f.registers.rip = anchors_step_out(f.process->cache, f.registers.rip);
 		}
-		runs = burst_of(&f, &cut);
+		runs = burst_of(&f, logs, &cut);
 	}
 	hold_unpin(&f);
 	sites_clear(b);
@@ -449,8 +462,10 @@ void branches_burst(struct branches *b, pid_t tid)
 	if (process_find(b, pid) == f.process && tracer_find(b, tid)) {
 		used = used ? ran_since(&f, used, began) : 0;
 		b->counts[TALLY_STOP_NS] += used;
-		burst_tell(&f, began, runs, cut,
-			(double)(used + branches_now(CLOCK_THREAD_CPUTIME_ID) - own));
+		cost = (double)(used + branches_now(CLOCK_THREAD_CPUTIME_ID) - own);
+		if (runs)
+			pace_note(logs ? &b->logging.logged : &b->logging.others, cost);
+		burst_tell(&f, began, runs, cut, cost);
 	}
 	branches_set_horizon(b, 0);
 	branches_pin_free(b);

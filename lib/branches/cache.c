@@ -83,7 +83,7 @@ void cache_free(struct cache *c)
 	vec_fini(&c->touched);
 	vec_fini(&c->loads);
 	vec_fini(&c->logged);
-	vec_fini(&c->log);
+	vec_fini(&c->rings);
 	vec_fini(&c->goes);
 	vec_fini(&c->page_numbers);
 	vec_fini(&c->loops);

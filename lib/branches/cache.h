@@ -39,7 +39,7 @@ struct insn_flags;
 #define DOOR_LOG    1024u                        /* entries of 8 bytes */
 #define ARENA_DOORS (ARENA_TABLE + DOOR_LOG * 8) /* bytes: their table and log */
 #define ARENA_LOG   65536u                       /* bytes: of timed loads, a ring */
-#define RINGS       8u                           /* of logged values */
+#define RINGS       64u                          /* of logged values */
 #define ARENA_RINGS ((RINGS + 1) * 65536u)       /* bytes; a ring is aligned to its size */
 /* after the code */
 #define ARENA_DATA (ARENA_SLOTS * 8 + ARENA_TABLE + ARENA_DOORS + ARENA_LOG + ARENA_RINGS)
@@ -56,11 +56,11 @@ enum {
 	SLOT_LEFT,   /* entries that are free in the log of doors */
 	SLOT_BEFORE, /* of timed loads (timing.c) */
 	SLOT_AFTER,
-	SLOT_LOG,        /* position */
-	SLOT_COUNT,      /* of loads up to the next timed one */
-	SLOT_FILES,      /* calls.c: descriptors of plain files, */
-	SLOT_RINGS = 32, /* of logged values (value_log.c): positions */
-	SLOT_CALLS = 64, /* and the kinds of system calls, a byte each */
+	SLOT_LOG,         /* position */
+	SLOT_COUNT,       /* of loads up to the next timed one */
+	SLOT_FILES,       /* calls.c: descriptors of plain files, */
+	SLOT_CALLS = 64,  /* and the kinds of system calls, a byte each */
+	SLOT_RINGS = 160, /* of logged values (value_log.c): positions */
 	SLOT_WATCHED = 256,
 	SLOTS_FIRST = 1024
 };
@@ -113,6 +113,7 @@ struct arena {
 	uint32_t stop;            /* the exit for those without a door */
 	uint64_t files;           /* as sent (calls.c) */
 	bool calls;
+	uint64_t wrapped; /* rings (value_log.c) with a last entry that is not empty */
 };
 
 /* Table entry: a copied block. */
@@ -253,6 +254,12 @@ struct log_entry {
 	uint32_t number, reserved; /* in logged, + 1; of a ring's last entry: 0 before the burst */
 };
 
+/* What a ring has: entries up to its end, older ones, and then from its beginning. */
+struct log_ring {
+	uint64_t at;
+	uint32_t old, count;
+};
+
 #define CODE_PAGE 4096u
 
 /* Table entry: a page of the program's code, without our breakpoints. */
@@ -291,8 +298,8 @@ struct cache {
 	bool logs;                       /* values */
 	VEC(struct timed_load) loads;
 	VEC(struct logged_place) logged;
-	VEC(struct log_entry) log; /* of this burst */
-	VEC(uint32_t) goes;        /* of this burst: time stamps at which it went on */
+	VEC(struct log_ring) rings; /* of this burst */
+	VEC(uint32_t) goes;         /* of this burst: time stamps at which it went on */
 	VEC(struct loop) loops;
 	VEC(struct turn) turns;   /* of loops */
 	uint32_t unfinished;      /* copy, + 1, that was counted and left before its end; */
@@ -487,10 +494,10 @@ void value_log_before(struct out *o, const uint8_t *bytes, const struct insn *i)
 void value_log_after(struct out *o, const struct insn *i);
 void value_log_call(struct out *o, uint64_t entry);
 /* The rings of an arena are empty: when it is made, also in the middle of a burst. */
-void value_log_arena(struct cache *c, const struct arena *a);
-/* A burst begins; it is over: records its values. */
+void value_log_arena(struct cache *c, struct arena *a);
+/* A burst begins; it is over: records its values, by a thread that is alive. */
 void value_log_begin(struct cache *c);
-void value_log_end(struct cache *c);
+void value_log_end(struct cache *c, pid_t tid);
 
 /* Adds executions of a run of a block to a row that remembers it. */
 void cache_add_run(

@@ -45,6 +45,7 @@
 #define TURN_GAP      (2.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
 #define COST_BURST    (2.0 * MILLISECOND)         /* before any was measured */
+#define COST_LOGGED   (3.0 * MILLISECOND)         /* where it logs values */
 #define COST_FIRST    (5.0 * MILLISECOND)         /* of the first: code is new to us */
 #define COST_LEAST    (2.4 * MILLISECOND)         /* of each of the first, if cut short; */
 #define FIRST         2                           /* of these */
@@ -431,6 +432,10 @@ static void pace_bursts(struct branches *b, bool asked)
 						: SHARE_BURSTS,
 		.cost = COST_BURST,
 		.count = 1};
+	if (b->request.values)
+		b->logging = (struct logging){.next = branches_chance(b),
+			.logged = {.cost = COST_LOGGED, .count = 1},
+			.others = {.cost = COST_BURST, .count = 1}};
 	if (b->request.known) {
 		b->bursts.cost += (double)b->request.known->spent;
 		b->bursts.count += b->request.known->bursts;

@@ -188,9 +188,11 @@ struct branches {
 	size_t gone_count;
 	struct table candidates;
 	uint32_t ids, run_ids;
-	uint32_t bursts_timed; /* with timed loads, so far */
-	/* Bursts that could log values, so far; which of these LOGGED does (burst.c). */
-	unsigned log_turn, log_chosen;
+	uint32_t bursts_timed;      /* with timed loads, so far */
+	struct logging {            /* of values, in some of the bursts (burst.c) */
+		double place, next; /* of the last burst; of the next one that logs; in strata */
+		struct pace logged, others; /* their costs */
+	} logging;
 	pid_t stepping;        /* is single-stepping */
 	struct cache *caching; /* of the current burst */
 	bool orphaned;         /* and its process has ended */

@@ -6,9 +6,9 @@
  *
  * A value costs seven instructions, with one register that is kept in a slot. A ring is 64 KB at an
  * address of that alignment, and only the lowest 16 bits of a pointer to it count up, so no check
- * is needed, and no flags are changed. Each place has one of eight rings: the next pointer is not
- * known before the last one is written, and eight do not wait for each other. A ring has the last
- * values of a burst, which ends at a random moment. The moment is more often in code that is
+ * is needed, and no flags are changed. Each place has one of 64 rings: the next pointer is not
+ * known before the last one is written, and those of other rings do not wait for it. A ring has the
+ * last values of a burst, which ends at a random moment. The moment is more often in code that is
  * slow, so the last ones are left out, and the first ones, too.
  *
  * A burst that logs takes longer than others. It counts, but its time says nothing (cache_rate).
@@ -16,6 +16,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "branches/cache.h"
 #include "experiment/values.h"
@@ -299,16 +300,18 @@ static uint64_t ring_of(const struct arena *a, unsigned ring)
 	       ring * (uint64_t)RING_BYTES;
 }
 
-void value_log_arena(struct cache *c, const struct arena *a)
+void value_log_arena(struct cache *c, struct arena *a)
 {
 	static const struct log_entry none;
 	uint64_t rings[RINGS];
 
 	for (unsigned k = 0; k < RINGS; k++) {
 		rings[k] = ring_of(a, k);
-		c->refused |= !process_write(c->process->memory,
-			rings[k] + RING_BYTES - sizeof(none), &none, sizeof(none));
+		if (a->wrapped >> k & 1)
+			c->refused |= !process_write(c->process->memory,
+				rings[k] + RING_BYTES - sizeof(none), &none, sizeof(none));
 	}
+	a->wrapped = 0;
 	c->refused |= !process_write(
 		c->process->memory, arena_slot_address(a, SLOT_RINGS), rings, sizeof(rings));
 }
@@ -319,101 +322,145 @@ void value_log_begin(struct cache *c)
 		value_log_arena(c, &c->arenas[i]);
 }
 
-/* Appends the values of a ring, in order. */
-static void ring_read(struct cache *c, uint64_t ring, uint64_t end)
+/* end: where its next entry would be. */
+static struct log_ring ring_look(const struct cache *c, struct arena *a, unsigned k, uint64_t end)
 {
-	size_t count = end > ring ? (end - ring) / sizeof(struct log_entry) : 0, old;
-	struct log_entry last = {0}, *to;
+	struct log_ring r = {.at = ring_of(a, k)};
+	struct log_entry last = {.number = 1};
+	uint64_t used = (end - r.at) / sizeof(last);
+	bool good = used < RING_ENTRIES &&
+		    process_read(c->process->memory, r.at + RING_BYTES - sizeof(last), &last,
+			    sizeof(last));
 
-	if (count >= RING_ENTRIES || !process_read(c->process->memory,
-					     ring + RING_BYTES - sizeof(last), &last, sizeof(last)))
-		return;
-	old = last.number ? RING_ENTRIES - count : 0;
-	if (old + count <= 2 * LEFT_OUT)
-		return;
-	count -= count < LEFT_OUT ? count : LEFT_OUT;
-	if (old >= LEFT_OUT)
-		old -= LEFT_OUT;
-	to = vec_extend(&c->log, old + count);
-	if (to && (!process_read(c->process->memory, ring + RING_BYTES - old * sizeof(*to), to,
-			   old * sizeof(*to)) ||
-			  !process_read(c->process->memory, ring, to + old, count * sizeof(*to))))
-		c->log.count -= old + count;
+	if (last.number)
+		a->wrapped |= 1ull << k;
+	if (!good)
+		return r;
+	if (last.number)
+		r.old = RING_ENTRIES - (uint32_t)used;
+	if (r.old + used <= 2 * LEFT_OUT)
+		return (struct log_ring){.at = r.at};
+	r.count = (uint32_t)(used < LEFT_OUT ? 0 : used - LEFT_OUT);
+	if (r.old >= LEFT_OUT)
+		r.old -= LEFT_OUT;
+	return r;
 }
 
-/* next[i]: how many values place i has; then where they begin. Returns how many there are. */
-static size_t log_layout(struct cache *c, uint32_t *next, struct branch_value_place *places)
+/* Those of all arenas that have entries. Returns how many these are. */
+static size_t log_rings_look(struct cache *c)
 {
-	size_t used = 0, sum = 0;
+	size_t all = 0;
 
-	for (size_t i = 0; i < c->logged.count; i++) {
-		const struct logged_place *p = &c->logged.data[i];
-		uint32_t here = next[i];
-
-		next[i] = (uint32_t)sum;
-		sum += here;
-		if (here)
-			places[used++] = (struct branch_value_place){
-				p->pc, here, p->kind, p->operand, p->bits, p->class};
-	}
-	return used;
-}
-
-/* Together by place; those of one place stay in order. */
-static struct branch_values *values_by_place(struct cache *c)
-{
-	size_t all = c->logged.count, used = 0;
-	uint32_t *next = calloc(all + 1, sizeof(*next));
-	struct branch_value_place *places;
-	struct branch_values *values;
-	uint64_t *to;
-
-	for (size_t i = 0; next && i < c->log.count; i++) {
-		uint32_t place = c->log.data[i].number - 1;
-
-		if (place < all)
-			used += next[place]++ == 0;
-	}
-	values =
-		next ? malloc(sizeof(*values) + used * sizeof(*places) + c->log.count * sizeof(*to))
-		     : NULL;
-	if (!values) {
-		free(next);
-		return NULL;
-	}
-	places = (struct branch_value_place *)(values + 1);
-	to = (uint64_t *)(places + used);
-	*values = (struct branch_values){log_layout(c, next, places), places, to};
-	for (size_t i = 0; i < c->log.count; i++) {
-		const struct log_entry *e = &c->log.data[i];
-		const struct logged_place *p;
-
-		if (e->number - 1 >= all)
-			continue;
-		p = &c->logged.data[e->number - 1];
-		to[next[e->number - 1]++] =
-			e->value >> p->shift & (p->bits >= 64 ? UINT64_MAX : (1ull << p->bits) - 1);
-	}
-	free(next);
-	return values;
-}
-
-void value_log_end(struct cache *c)
-{
-	struct branch_values *values;
-
-	c->log.count = 0;
+	c->rings.count = 0;
 	for (unsigned i = 0; i < c->arena_count; i++) {
-		const struct arena *a = &c->arenas[i];
+		struct arena *a = &c->arenas[i];
 		uint64_t ends[RINGS];
 
 		if (!process_read(c->process->memory, arena_slot_address(a, SLOT_RINGS), ends,
 			    sizeof(ends)))
 			continue;
-		for (unsigned k = 0; k < RINGS; k++)
-			ring_read(c, ring_of(a, k), ends[k]);
+		for (unsigned k = 0; k < RINGS; k++) {
+			struct log_ring r = ring_look(c, a, k, ends[k]);
+
+			if (r.old + r.count && vec_add(&c->rings, r) == 0)
+				all += r.old + r.count;
+		}
 	}
-	values = c->log.count ? values_by_place(c) : NULL;
+	return all;
+}
+
+/* In order. Returns how many there are. This call copies once, reads of the process's file
+ * twice. */
+static size_t ring_read(pid_t tid, const struct log_ring *r, struct log_entry *to)
+{
+	size_t old = r->old * sizeof(*to), all = old + r->count * sizeof(*to);
+	struct iovec from[2] = {{(void *)(uintptr_t)(r->at + RING_BYTES - old), old},
+		{(void *)(uintptr_t)r->at, all - old}};
+
+	return process_vm_readv(tid, &(struct iovec){to, all}, 1, from, 2, 0) == (ssize_t)all
+		       ? r->old + r->count
+		       : 0;
+}
+
+/* next[i]: how many values place first + i * RINGS has; then where they begin. Returns where the
+ * next ring's begin. */
+static size_t ring_layout(const struct cache *c, uint32_t first, uint32_t *next, size_t begin,
+	struct branch_values *values, struct branch_value_place *places)
+{
+	for (size_t i = first; i < c->logged.count; i += RINGS) {
+		const struct logged_place *p = &c->logged.data[i];
+		uint32_t *n = &next[i / RINGS], here = *n;
+
+		*n = (uint32_t)begin;
+		begin += here;
+		if (here)
+			places[values->places++] = (struct branch_value_place){
+				p->pc, here, p->kind, p->operand, p->bits, p->class};
+	}
+	return begin;
+}
+
+/* A ring's values together by place; those of one place stay in order. All places of a ring have
+ * numbers that are RINGS apart. Returns where the next ring's values begin. */
+static size_t ring_sort(const struct cache *c, struct log_entry *log, size_t count, uint32_t *next,
+	size_t begin, struct branch_values *values)
+{
+	uint64_t *to = (uint64_t *)(uintptr_t)values->value;
+	uint32_t first = (log[0].number - 1) % RINGS;
+
+	memset(next, 0, (c->logged.count / RINGS + 1) * sizeof(*next));
+	for (size_t i = 0; i < count; i++) {
+		uint32_t place = log[i].number - 1;
+
+		/* The program may have written there. */
+		if (place >= c->logged.count || place % RINGS != first)
+			return begin;
+		next[place / RINGS]++;
+	}
+	begin = ring_layout(c, first, next, begin, values,
+		(struct branch_value_place *)(uintptr_t)values->place);
+	for (size_t i = 0; i < count; i++) {
+		const struct logged_place *p = &c->logged.data[log[i].number - 1];
+		uint64_t mask = p->bits >= 64 ? UINT64_MAX : (1ull << p->bits) - 1;
+
+		to[next[(log[i].number - 1) / RINGS]++] = log[i].value >> p->shift & mask;
+	}
+	return begin;
+}
+
+/* NULL: none, or memory is out. */
+static struct branch_values *values_read(struct cache *c, pid_t tid, size_t all)
+{
+	size_t most = all < c->logged.count ? all : c->logged.count, begin = 0;
+	struct log_entry *log = malloc(RING_BYTES);
+	uint32_t *next = malloc((c->logged.count / RINGS + 1) * sizeof(*next));
+	struct branch_values *values =
+		malloc(sizeof(*values) + most * sizeof(*values->place) + all * sizeof(uint64_t));
+
+	if (values) {
+		values->places = 0;
+		values->place = (struct branch_value_place *)(values + 1);
+		values->value = (const uint64_t *)(values->place + most);
+	}
+	for (size_t i = 0; log && next && values && i < c->rings.count; i++) {
+		size_t count = ring_read(tid, &c->rings.data[i], log);
+
+		if (count)
+			begin = ring_sort(c, log, count, next, begin, values);
+	}
+	free(log);
+	free(next);
+	if (begin)
+		return values;
+	free(values);
+	return NULL;
+}
+
+void value_log_end(struct cache *c, pid_t tid)
+{
+	size_t all = log_rings_look(c);
+	struct branch_values *values = all ? values_read(c, tid, all) : NULL;
+
 	if (values && branches_put(c->b, &(struct branch_record){.kind = BRANCH_VALUES,
 						 .pid = c->pid,
 						 .time = branches_now(CLOCK_MONOTONIC),

@@ -46,10 +46,11 @@ struct live_site { /* table entry */
 	uint32_t listed, room;
 	uint32_t recent; /* the last one of the list that was met */
 	uint32_t stride; /* the number of its site of strides, and 1; 0: none yet */
-	uint64_t least;  /* no count of a full list is below it */
-	uint64_t moment; /* of its last value */
-	uint64_t now;    /* values in it */
-	uint64_t last;   /* the last one, raw */
+	uint32_t leasts; /* places of a full list with the least count; 0: to be looked for */
+	uint64_t marks[VALUE_LIST / 8]; /* a byte for each of the list */
+	uint64_t moment;                /* of its last value */
+	uint64_t now;                   /* values in it */
+	uint64_t last;                  /* the last one, raw */
 };
 
 void value_sites_init(struct value_sites *s)
@@ -165,19 +166,17 @@ static int list_grow(struct value_sites *all, struct live_site *s)
 	return 0;
 }
 
-/* Of a full list. Counts only grow, so the first one that is as small as any was is the least. */
+/* Of a full list: the first one of those with the least count. Counts only grow, so these stay so
+ * until they are counted, and all are looked through only when none of them is left. */
 static uint32_t list_least(struct live_site *s)
 {
-	uint32_t least = 0;
+	uint64_t least = UINT64_MAX;
 
-	for (uint32_t i = 0; i < s->listed; i++) {
-		if (s->list.count[i] == s->least)
-			return i;
-		if (s->list.count[i] < s->list.count[least])
-			least = i;
-	}
-	s->least = s->list.count[least];
-	return least;
+	for (uint32_t i = 0; !s->leasts && i < s->listed; i++)
+		least = s->list.count[i] < least ? s->list.count[i] : least;
+	for (uint32_t i = 0; least != UINT64_MAX && i < s->listed; i++)
+		s->leasts |= (s->list.count[i] == least ? 1u : 0u) << i;
+	return (uint32_t)__builtin_ctz(s->leasts);
 }
 
 /* Where a value that is not listed may be; -1: memory is out. */
@@ -199,25 +198,60 @@ static bool list_has(const struct live_site *s, uint32_t i, uint64_t value, uint
 	return s->list.value[i] == value && s->list.other[i].image == image;
 }
 
-static int list_value(struct value_sites *all, struct live_site *s, uint64_t value, uint32_t image)
+/* A byte that few values have in common. */
+static uint64_t mark_of(uint64_t value)
+{
+	return value * 0x9e3779b97f4a7c15u >> 56;
+}
+
+static void list_mark(struct live_site *s, uint32_t i, uint64_t value)
+{
+	unsigned at = 8 * (i % 8);
+
+	s->marks[i / 8] = (s->marks[i / 8] & ~(0xffull << at)) | mark_of(value) << at;
+}
+
+/* The number of those that are listed: it is not. Only those with its mark are looked at: what
+ * comes next is rarely like what came before, and branches on it would be mispredicted. */
+static uint32_t list_find(const struct live_site *s, uint64_t value, uint32_t image)
+{
+	static const uint64_t each = 0x0101010101010101u;
+	uint64_t marks = mark_of(value) * each;
+
+	for (uint32_t word = 0; word < VALUE_LIST / 8; word++) {
+		uint64_t other = s->marks[word] ^ marks;
+		/* The highest bit of bytes that are 0, and of few others. */
+		uint64_t found = (other - each) & ~other & each << 7;
+
+		for (; found; found &= found - 1) {
+			uint32_t i = 8 * word + (uint32_t)__builtin_ctzll(found) / 8;
+
+			if (i < s->listed && list_has(s, i, value, image))
+				return i;
+		}
+	}
+	return s->listed;
+}
+
+static int list_value(struct value_sites *all, struct live_site *s, uint64_t value, uint32_t image,
+	uint32_t times)
 {
 	long at = s->recent;
 
-	if (at >= s->listed || !list_has(s, (uint32_t)at, value, image)) {
-		at = 0;
-		while (at < s->listed && !list_has(s, (uint32_t)at, value, image))
-			at++;
-	}
+	if (at >= s->listed || !list_has(s, (uint32_t)at, value, image))
+		at = list_find(s, value, image);
 	if (at == s->listed) {
 		at = list_place(all, s);
 		if (at < 0)
 			return -1;
 		s->list.value[at] = value;
 		s->list.other[at].image = image;
+		list_mark(s, (uint32_t)at, value);
 	}
 	s->recent = (uint32_t)at;
-	s->list.count[at]++;
-	s->list.other[at].now++;
+	s->leasts &= ~(1u << at);
+	s->list.count[at] += times;
+	s->list.other[at].now += times;
 	return 0;
 }
 
@@ -263,7 +297,7 @@ static int add_to_site(struct value_sites *s, struct live_site *site, uint64_t r
 	site->last = raw;
 	add_numbers(site, raw);
 	s->listed -= site->listed;
-	rc = list_value(s, site, value, image);
+	rc = list_value(s, site, value, image, 1);
 	s->listed += site->listed;
 	return rc;
 }
@@ -334,20 +368,69 @@ int value_sites_add(struct value_sites *s, const struct value_told *told)
 			: value_sites_add_to(s, site, told->raw, told->value, told->value_image);
 }
 
+/* As add_numbers for each of them. */
+static void add_run_numbers(struct live_site *s, const uint64_t *values, size_t count)
+{
+	struct experiment_value_site *r = &s->row;
+	uint64_t high = r->high, low = ~r->low_complement, any = r->bits[0], all = ~r->bits[1];
+	uint64_t zeros = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = values[i];
+
+		zeros += value == 0;
+		high = value > high ? value : high;
+		low = value < low ? value : low;
+		any |= value;
+		all &= value;
+	}
+	r->count += count;
+	r->zeros += zeros;
+	r->high = high;
+	r->low_complement = ~low;
+	r->bits[0] = any;
+	r->bits[1] = ~all;
+}
+
+/* Equal ones that follow each other are listed together. */
+static int list_run(
+	struct value_sites *all, struct live_site *s, const uint64_t *values, size_t count)
+{
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && values[next] == values[i];)
+			next++;
+		s->row.repeats += next - i - 1 + (values[i] == s->last);
+		s->last = values[i];
+		if (list_value(all, s, values[i], 0, (uint32_t)(next - i)))
+			return -1;
+	}
+	return 0;
+}
+
 int value_sites_add_run(
 	struct value_sites *s, const struct value_told *of, const uint64_t *values, size_t count)
 {
 	long number = site_of(s, of);
 	struct live_site *site;
 	bool again;
+	int rc;
 
 	if (number < 0)
 		return -1;
 	site = table_at(&s->sites, (size_t)number);
-	for (size_t i = 0; i < count; i++)
-		if (add_to_site(s, site, values[i], values[i], 0, &again))
-			return -1;
-	return 0;
+	if (!count)
+		return 0;
+	if (add_to_site(s, site, values[0], values[0], 0, &again))
+		return -1;
+	values++;
+	count--;
+	site->now += count;
+	site->row.pairs += count;
+	add_run_numbers(site, values, count);
+	s->listed -= site->listed;
+	rc = list_run(s, site, values, count);
+	s->listed += site->listed;
+	return rc;
 }
 
 /* ---- rows ---- */

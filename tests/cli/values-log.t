@@ -20,6 +20,8 @@ is "the program's result" "$status $out $err" "0 $(cat want) "
 is "only its owner may read the file" "$(stat -c %a log)" 600
 like "its name" "$(prof -summary log)" 'Experiment name +branches,values'
 like "-summary: bursts with values" "$(prof -summary log)" 'Bursts that logged values +[1-9][0-9]*, [0-9]{4,} values at [0-9]+ places'
+logged=$(prof -dump log | awk '$1 == "value-tally" { n[$2] = $4 } END { print int(n["values"] / n["moments"]) }')
+like "a burst logs more than some ten thousand of them" "$([ "$logged" -gt 50000 ] || echo "$logged")" '^$'
 like "it has branch records, too" "$(prof -summary log)" 'Bursts +[1-9]'
 prof -values -json -q 100000 log > log.json
 cat > judge.py <<'END'

@@ -120,6 +120,122 @@ static void test_lists(void)
 	experiment_fini(&sum);
 }
 
+/* ---- values of one place together ---- */
+
+#define PLACES 6
+#define RUN    500
+
+/* Streams of different kinds: all alike, few values, uneven, in runs, growing, any. */
+static uint64_t stream(unsigned kind, unsigned i)
+{
+	switch (kind) {
+	case 0:
+		return 7;
+	case 1:
+		return draw() % 5;
+	case 2:
+		return uneven();
+	case 3:
+		return i / 9 % 40;
+	case 4:
+		return 0x555500000000u + 24ull * i;
+	default:
+		return chance_mixed();
+	}
+}
+
+/* As Space-Saving has it, for one list. */
+struct plain_list {
+	uint64_t value[VALUE_LIST], count[VALUE_LIST];
+	unsigned listed;
+};
+
+static void plain_add(struct plain_list *l, uint64_t value)
+{
+	unsigned at = 0;
+
+	while (at < l->listed && l->value[at] != value)
+		at++;
+	if (at == l->listed && l->listed < VALUE_LIST) {
+		l->count[l->listed++] = 0;
+	} else if (at == l->listed) {
+		at = 0;
+		for (unsigned i = 1; i < VALUE_LIST; i++)
+			at = l->count[i] < l->count[at] ? i : at;
+	}
+	l->value[at] = value;
+	l->count[at]++;
+}
+
+static bool as_plain(const struct experiment *x, size_t site, const struct plain_list *l)
+{
+	const struct experiment_value_site *s = experiment_value_site_at(x, site);
+	unsigned found = 0;
+
+	for (size_t i = 0; i < x->values.count; i++) {
+		const struct experiment_value *v = experiment_value_at(x, i);
+
+		for (unsigned k = 0; v->key.site == site && k < l->listed; k++)
+			found += l->value[k] == v->key.value && l->count[k] == v->over + s->least;
+	}
+	return found == l->listed;
+}
+
+static bool same_sites(const struct experiment *a, const struct experiment *b)
+{
+	bool same =
+		a->value_sites.count == b->value_sites.count && a->values.count == b->values.count;
+
+	for (size_t i = 0; same && i < a->value_sites.count; i++)
+		same = memcmp(experiment_value_site_at(a, i), experiment_value_site_at(b, i),
+			       sizeof(struct experiment_value_site)) == 0;
+	for (size_t i = 0; same && i < a->values.count; i++)
+		same = memcmp(experiment_value_at(a, i), experiment_value_at(b, i),
+			       sizeof(struct experiment_value)) == 0;
+	return same;
+}
+
+static void test_runs(void)
+{
+	struct value_sites one, run;
+	struct plain_list lists[PLACES] = {0};
+	struct experiment x, y;
+	struct error e;
+	bool plain = true;
+	int rc = 0;
+
+	value_sites_init(&one);
+	value_sites_init(&run);
+	for (unsigned m = 0; m < 40; m++) {
+		struct value_told told = {.image = 1, .kind = VALUE_RESULT, .form = 64 << 8};
+		uint64_t values[RUN];
+		size_t count = m % 10 ? draw() % RUN : m / 10;
+
+		value_sites_moment(&one);
+		value_sites_moment(&run);
+		told.address = m % PLACES;
+		for (unsigned i = 0; i < count; i++) {
+			values[i] = told.raw = told.value = stream(m % PLACES, m * RUN + i);
+			plain_add(&lists[m % PLACES], values[i]);
+			rc |= value_sites_add(&one, &told);
+		}
+		rc |= value_sites_add_run(&run, &told, values, count);
+		if (!count) /* makes the site */
+			rc |= value_sites_find(&one, &told) < 0;
+	}
+	rc |= experiment_init(&x, &e) | experiment_init(&y, &e);
+	rc |= value_sites_put(&one, &x) | value_sites_put(&run, &y);
+	value_sites_fini(&one);
+	value_sites_fini(&run);
+	ok(!rc && same_sites(&x, &y), "values that are added together are as those one by one");
+	for (size_t i = 0; i < x.value_sites.count; i++)
+		plain = plain &&
+			as_plain(&x, i, &lists[experiment_value_site_at(&x, i)->key.address]);
+	ok(plain && x.value_sites.count == PLACES, "lists have what Space-Saving has");
+	experiment_fini(&x);
+	experiment_fini(&y);
+}
+
 /* ---- many files, whose values are mostly their own ---- */
 
 #define FILES 60
@@ -293,6 +409,7 @@ static void test_corners(void)
 int main(void)
 {
 	test_lists();
+	test_runs();
 	test_many_files();
 	test_intervals();
 	test_corners();
