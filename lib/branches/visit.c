@@ -2,7 +2,9 @@
 /* A visit: a thread is stopped and looked at. */
 #include <elf.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "branches/private.h"
 
@@ -28,6 +30,24 @@ static void visit_look(struct held *f, uint64_t time)
 }
 
 /*
+ * Where we have taken the processor from the thread, it is where the scheduler let us have it:
+ * at a tick or at the end of a system call, which is no random moment. So it is stopped from
+ * another one, and has gone on meanwhile.
+ */
+static void leave_processor(const struct branches *b, long processor)
+{
+	cpu_set_t others = b->processors;
+	unsigned own;
+
+	if (processor < 0 || syscall(SYS_getcpu, &own, NULL, NULL) ||
+		own != (unsigned long)processor)
+		return;
+	CPU_CLR(own, &others);
+	if (CPU_COUNT(&others))
+		sched_setaffinity(0, sizeof(others), &others);
+}
+
+/*
  * On the thread's processor it cannot run while we do: its CPU time from before the stop until it
  * goes on is what the stop costs it, some 30 us. More is work of its own, if it has moved to
  * another processor meanwhile.
@@ -37,11 +57,13 @@ void visit_stop(
 {
 	struct thread *t = tracer_find(b, tid);
 	struct held f = {.b = b, .tid = tid, .process = t->process};
-	uint64_t began = branches_now(CLOCK_MONOTONIC), used, now;
+	uint64_t began, used, now;
 	pid_t pid = t->process->pid;
 
 	if (process_memory(f.process) < 0)
 		return;
+	leave_processor(b, processor);
+	began = branches_now(CLOCK_MONOTONIC);
 	f.until = began + WAIT_STOP;
 	branches_set_horizon(b, began);
 	used = hold_time(f.process, tid);
