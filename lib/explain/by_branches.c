@@ -9,7 +9,7 @@
 /* The uncertainty of estimates: chosen on programs of tests/accuracy/confidence so that most of
  * what is called high is, and intervals hold; checked there on others. */
 #define SCALE  0.02 /* deviation that all estimates of a program have: of its anchors' time */
-#define SPREAD 1.3  /* factor between the scatter of rates and errors */
+#define SPREAD 1.2  /* factor between the scatter of rates and errors */
 #define FACTOR 0.35 /* of the logarithm of the factor of all rates, if beyond USUAL */
 #define USUAL  2.0
 #define LOOSE  0.8  /* deviation of everything not in deviations, if no burst was timed */
