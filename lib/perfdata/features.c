@@ -78,7 +78,7 @@ static int features_read_command(struct perfdata *p, struct bytes *b)
 	char *line = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&line, &size);
-	int rc;
+	int rc = 0;
 
 	if (!f)
 		return -1;
@@ -90,8 +90,9 @@ static int features_read_command(struct perfdata *p, struct bytes *b)
 			fprintf(f, "%s%.*s", i ? " " : "", (int)length, word);
 	}
 	if (fclose(f))
-		return -1;
-	rc = size ? perfdata_keep_text(&p->command, line, size, ' ') : 0;
+		rc = -1;
+	else if (size)
+		rc = perfdata_keep_text(&p->command, line, size, ' ');
 	free(line);
 	return rc;
 }
