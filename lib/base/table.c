@@ -128,11 +128,15 @@ static int table_grow(struct table *t)
 
 	while (slots / 2 <= t->count)
 		slots *= 2;
-	if (t->capacity != slots / 2 && resize(t, slots / 2))
-		return -1;
+	/* both or none: with room for entries alone, all slots would be used, and searches would
+	 * not end */
 	fresh = calloc(slots, sizeof(*fresh));
 	if (!fresh)
 		return error_nomem(NULL);
+	if (t->capacity != slots / 2 && resize(t, slots / 2)) {
+		free(fresh);
+		return -1;
+	}
 	want_large_pages(fresh, slots * sizeof(*fresh));
 	t->slots = fresh;
 	t->mask = slots - 1;

@@ -94,6 +94,27 @@ static int entries(struct error *e)
 	return rc;
 }
 
+/* One that goes on when it could not grow. */
+static int entries_after_all(struct error *e)
+{
+	struct table t = {.entry_size = 16, .key_size = 8};
+	uint64_t missing = 0;
+	bool failed = false;
+	size_t added = 0;
+
+	for (uint64_t i = 1; i <= 300; i++) {
+		if (table_add(&t, &i))
+			added++;
+		else
+			failed = true;
+		if (table_find(&t, &missing))
+			added = 0;
+	}
+	is_int(t.count, added, "what was added is there, and nothing else");
+	table_fini(&t);
+	return failed ? error_nomem(e) : 0;
+}
+
 static int records(struct error *e)
 {
 	static const char *const columns[] = {"name", "value", NULL};
@@ -194,6 +215,7 @@ int main(void)
 	inject_each("a vector", vector, false);
 	inject_each("a string", text, false);
 	inject_each("a table", entries, false);
+	inject_each("a table that is used on", entries_after_all, false);
 	inject_each("records", records, false);
 	inject_each("files", files, false);
 	inject_each("a machine", machine, false);
