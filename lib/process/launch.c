@@ -125,11 +125,15 @@ static void restore_signals(const struct launch *l)
 	sigprocmask(SIG_SETMASK, &l->mask, NULL);
 }
 
-static void write_note(int fd, const struct exec_note *note)
+static int write_note(int fd, const struct exec_note *note)
 {
+	ssize_t n;
+
 	/* Shorter than PIPE_BUF: whole or not at all. */
-	while (write(fd, note, sizeof(*note)) < 0 && errno == EINTR)
-		;
+	do
+		n = write(fd, note, sizeof(*note));
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -1 : 0;
 }
 
 /* Whether a directory of PATH has the name. execvp fails with EACCES also if it could not search a
@@ -183,7 +187,8 @@ __attribute__((noreturn)) static void child(const struct launch *l, int gate, in
 	restore_signals(l);
 	memset(&note, 0, sizeof(note));
 	getrusage(RUSAGE_SELF, &note.usage);
-	write_note(notes, &note);
+	if (write_note(notes, &note))
+		_exit(125); /* our caller would take it for ended */
 	execvp(l->argv[0], l->argv);
 	note.errnum = errno;
 	if (errno == EACCES && !strchr(l->argv[0], '/') && !on_path(l->argv[0]))
