@@ -91,13 +91,14 @@ static void variables_load(struct image *image, struct finding *found)
 	intervals_settle(&v->ranges);
 }
 
-/* Demangled, without a version. */
+/* Demangled, without a version; none is empty. */
 static char *plain_name(const char *name)
 {
 	char *plain = image_demangle(name);
+	size_t length = strcspn(name, "@");
 
-	if (!plain && strchr(name, '@'))
-		plain = strndup(name, strcspn(name, "@"));
+	if (!plain && length && name[length])
+		plain = strndup(name, length);
 	return plain;
 }
 
