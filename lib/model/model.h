@@ -128,6 +128,8 @@ enum model_part {
 	MODEL_PARTS_ALL = (1 << 6) - 1,
 };
 
+/* What executes conditional branches: the units of `branches`, or those that shift. */
+enum model_branch_units { MODEL_BRANCHES_OWN, MODEL_BRANCHES_BY_SHIFTERS };
 /* Do stores compute their addresses in units of their own, or in those of loads? */
 enum model_store_address { MODEL_ADDRESS_OWN, MODEL_ADDRESS_SHARED, MODEL_STORE_ADDRESSES };
 /* By what a core that renames memory knows which store has a load's data; see retire_pass. */
@@ -147,9 +149,10 @@ struct model_execution_config {
 	 * fp_adders: the multipliers add. */
 	uint32_t loads, stores, alus, multipliers, fp_adders, fp_multipliers, vectors, shuffles,
 		branches;
-	/* Of alus, those that do long addresses, shifts, and moves on conditions of two flags; 0:
-	 * all. See enum model_latency. */
-	uint32_t long_addresses, shifters, flags_moves;
+	/* Of alus, those that do long addresses, others with an index, shifts, and moves on
+	 * conditions of two flags; 0: all. See enum model_latency. */
+	uint32_t long_addresses, indexed_addresses, shifters, flags_moves;
+	uint32_t branch_units; /* enum model_branch_units */
 	/* Instructions that wait for operands: integer operations and data of stores, addresses of
 	 * loads and stores, vector operations; of these, those that wait in order before; cycles
 	 * until the place of one that has begun is free; general registers for results of what has
@@ -161,6 +164,7 @@ struct model_execution_config {
 		move, crypto, microcode, divide, fp_divide, fp_root, long_address;
 	/* Likewise; 0: as multiply, convert, move, move, fp_add. */
 	uint32_t multiply_high, convert_in, compare, move_in, x87;
+	uint32_t scaled_address; /* likewise; 0: as long_address */
 	uint32_t x87_long;     /* cycles of dispatch for a load or store of 80 bits; 0: as others */
 	uint32_t fp_root_busy; /* as fp_divide_latency, of a square root; 0: as that */
 	uint32_t vector_load;  /* cycles more than any other load */
@@ -262,7 +266,9 @@ struct model_config {
 	 * of any); operations ahead of dispatch at most. */
 	uint32_t fetch_group, fetch_groups, fetch_line, fetch_queue;
 	uint32_t fetch_single; /* hundredths of a cycle: of a line of one group; 0: as any group */
-	uint32_t fetch_long; /* cycles more that a line of more groups than one cycle takes needs */
+	uint32_t fetch_long; /* cycles more that a line needs for each cycle of groups but the first
+			      */
+	uint32_t fetch_across; /* 1: a group may go on in the next line; 0: it ends there */
 	/* Groups that the cache of decoded operations has (0: all); displacements and immediates of
 	 * one (0: any number). Of other groups decoders make `decode` operations in a cycle;
 	 * cycles that it takes to change between both. */

@@ -257,10 +257,7 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 {
 	unsigned taken = statics[MODEL_STATIC_TAKEN];
 	uint64_t fetching = (uint64_t)taken * t->taken, more = 0,
-		 groups = (uint64_t)t->groups * t->group_time +
-			  (uint64_t)t->long_lines * t->long_time +
-			  (uint64_t)((int64_t)t->single_lines * t->single_time) +
-			  (uint64_t)t->decoded * RETIRE_CYCLE +
+		 groups = (uint64_t)t->fetching + (uint64_t)t->decoded * RETIRE_CYCLE +
 			  (uint64_t)t->changes * t->decode_change;
 
 	more += (uint64_t)statics[MODEL_STATIC_RETURNS] * t->taken_return;
@@ -276,8 +273,7 @@ static void space_taken(struct retire *t, const uint16_t *statics)
 	} else {
 		t->taken_last += later(fetching, groups) + more;
 	}
-	t->groups = t->long_lines = t->fetched_lines = t->decoded = t->changes = 0;
-	t->single_lines = 0;
+	t->fetching = t->fetched_lines = t->decoded = t->changes = 0;
 	t->from_second = 0;
 	if (t->taken_last + t->fetch_ahead < t->came)
 		t->taken_last = t->came - t->fetch_ahead;
@@ -302,17 +298,12 @@ static NOINLINE void count_decoded(struct retire *t, const struct model_segment 
 	t->decoded_filled = s->statics[MODEL_STATIC_TAKEN]
 				    ? 0
 				    : (t->decoded_filled + s->insn_count) % t->decode;
-	t->group_filled = 0;
+	t->jumped = 1;
 }
 
-/* Counts the groups in which a whole record of s is fetched. The first goes on with the line of the
- * record before unless a branch was taken. */
+/* Counts the groups in which a whole record of s is fetched. */
 static void count_groups(struct retire *t, const struct model_segment *s)
 {
-	const struct model_groups *g = &s->groups;
-	uint32_t before = g->first_line == t->group_line ? t->group_filled : 0;
-	uint32_t most = t->long_groups * t->fetch_group;
-
 	if (UNLIKELY(t->decodes != t->decoding)) {
 		t->decoding = t->decodes;
 		t->decoded_filled = 0;
@@ -322,17 +313,7 @@ static void count_groups(struct retire *t, const struct model_segment *s)
 		count_decoded(t, s);
 		return;
 	}
-	t->groups += more_groups(before, g->first, t->fetch_group) + g->rest;
-	t->fetched_lines += (before == 0 && g->first) + g->rest_lines;
-	if (t->long_time)
-		t->long_lines += (before <= most && before + g->first > most) + g->rest_long;
-	if (t->single_time)
-		t->single_lines += (before == 0 && g->first) + g->rest_single -
-				   (before <= t->fetch_group && before + g->first > t->fetch_group);
-	t->group_line = g->last_line;
-	t->group_filled = s->statics[MODEL_STATIC_TAKEN] ? 0
-			  : g->rest                      ? g->last
-							 : before + g->first;
+	retire_count_groups(t, s);
 }
 
 /* ---- records ---- */
@@ -520,7 +501,7 @@ void retire_record(
 		return;
 	if (t->fetch_group)
 		count_groups(t, s);
-	if ((s->statics[MODEL_STATIC_TAKEN] && (t->taken || t->groups)) ||
-		t->groups + t->decoded >= GROUPS_AT_ONCE)
+	if ((s->statics[MODEL_STATIC_TAKEN] && (t->taken || t->fetching)) ||
+		t->fetching + t->decoded * t->group_time >= GROUPS_AT_ONCE * t->group_time)
 		space_taken(t, s->statics);
 }

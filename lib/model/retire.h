@@ -42,12 +42,13 @@ enum model_latency {
 	MODEL_LATENCY_MOVE_IN, /* from general to vector registers */
 	MODEL_LATENCY_EXTRACT, /* a shuffle, and then a move */
 	MODEL_LATENCY_CRYPTO,
-	MODEL_LATENCY_LONG_ADDRESS,   /* an address of three parts */
-	MODEL_LATENCY_SCALED_ADDRESS, /* of less, with a scaled index */
-	MODEL_LATENCY_SHIFT,          /* also rotations, tests of bits, signs for the other half */
-	MODEL_LATENCY_FLAGS_MOVE,     /* a move on a condition of two flags */
-	MODEL_LATENCY_MULTIPLY_HIGH,  /* of which the upper half is a result, too */
-	MODEL_LATENCY_X87_LONG,       /* loads and stores of 80 bits */
+	MODEL_LATENCY_LONG_ADDRESS,    /* an address of three parts */
+	MODEL_LATENCY_SCALED_ADDRESS,  /* of less, with a scaled index */
+	MODEL_LATENCY_INDEXED_ADDRESS, /* of base and index */
+	MODEL_LATENCY_SHIFT,           /* also rotations, tests of bits, signs for the other half */
+	MODEL_LATENCY_FLAGS_MOVE,      /* a move on a condition of two flags */
+	MODEL_LATENCY_MULTIPLY_HIGH,   /* of which the upper half is a result, too */
+	MODEL_LATENCY_X87_LONG,        /* loads and stores of 80 bits */
 	MODEL_LATENCY_MICROCODE,
 	/* From here on there is more to them than a latency. */
 	MODEL_LATENCY_SPECIAL,
@@ -215,15 +216,17 @@ struct retire {
 	uint32_t vector_places; /* of the vector scheduler, which a queue is before */
 	uint32_t store_ports;   /* of their addresses */
 	uint32_t branch_ports;  /* 0: those of arithmetic */
+	uint32_t fused_ports;   /* of what is one operation with a branch; 0: its own */
 	uint32_t fusion;      /* enum model_trait: what makes a branch one operation with another */
 	uint32_t fetch_group; /* operations; 0: no limit */
 	uint32_t group_time;  /* parts: from group to group */
 	uint64_t fetch_line;  /* bytes, of which a group can be */
 	uint64_t fetch_ahead; /* parts: how long what is fetched ahead lasts */
 	uint32_t taken;       /* parts: from one taken branch to the next; see model.h */
-	uint32_t long_groups; /* a line of more needs long_time (parts) more */
-	uint32_t long_time;
-	uint32_t single_time;                     /* parts: likewise, a line of one group */
+	uint32_t fetch_across; /* may groups go on in the next line? */
+	uint32_t long_groups;  /* of a line in a cycle; each further cycle needs long_time more */
+	uint32_t long_time;    /* parts */
+	uint32_t single_time;  /* parts: likewise, a line of one group */
 	uint32_t op_cache, decode, decode_change; /* groups; operations; parts */
 	uint32_t op_cache_fields;                 /* of a group there; 0: any number */
 	uint32_t decodes; /* the caller's: no groups of the next record are in the op cache */
@@ -254,19 +257,20 @@ struct retire {
 	uint64_t came, gone;     /* parts: when the last instruction was dispatched, and retired */
 	uint64_t taken_last;     /* parts: when fetch continued after the last taken branch */
 	uint64_t predicted;      /* parts: when that was predicted */
-	uint32_t groups;         /* fetched since then */
-	uint32_t long_lines;     /* of which lines had more than long_groups */
-	uint32_t fetched_lines;  /* all of them */
-	int32_t single_lines;    /* those of one group, less those before that got another */
+	uint32_t fetching;       /* parts that fetch took since then */
+	uint32_t fetched_lines;  /* since then */
 	uint32_t decoded;        /* groups that were decoded instead */
 	uint32_t changes;        /* from one to the other */
 	uint32_t decoding, decoded_filled; /* was the last record? operations of its last group */
-	uint32_t
-		group_filled; /* operations of the last line so far; 0: what follows is jumped to */
-	uint8_t group_line;   /* that line */
-	uint64_t arrival;     /* of the last of all requested lines */
-	uint64_t barrier;     /* no load before that */
-	struct retire_divider divider[2]; /* of integers, and of others */
+	uint32_t group_filled;             /* operations of the last group so far */
+	uint32_t line_groups;              /* that begin in the last line so far; */
+	uint32_t line_before;              /* in the line before; */
+	uint8_t group_line;                /* that line */
+	uint8_t jumped;                    /* is what follows jumped to? */
+	uint8_t line_hidden;               /* see line_time */
+	uint64_t arrival;                  /* of the last of all requested lines */
+	uint64_t barrier;                  /* no load before that */
+	struct retire_divider divider[2];  /* of integers, and of others */
 	uint64_t stores,
 		drained;      /* number of stores so far; parts: when the last leaves the buffer */
 	uint64_t stored_line; /* of the last store */

@@ -21,6 +21,7 @@ enum unit {
 	BRANCHES, /* conditional */
 	COUNTED_UNITS,
 	LONG_ADDRESSES = COUNTED_UNITS, /* this and what follows: some of ALUS */
+	INDEXED_ADDRESSES,
 	SHIFTERS,
 	FLAGS_MOVERS,
 	UNITS,
@@ -48,7 +49,8 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_EXTRACT] = SHUFFLES,
 	[MODEL_LATENCY_CRYPTO] = SHUFFLES,
 	[MODEL_LATENCY_LONG_ADDRESS] = LONG_ADDRESSES,
-	[MODEL_LATENCY_SCALED_ADDRESS] = ALUS,
+	[MODEL_LATENCY_SCALED_ADDRESS] = INDEXED_ADDRESSES,
+	[MODEL_LATENCY_INDEXED_ADDRESS] = INDEXED_ADDRESSES,
 	[MODEL_LATENCY_SHIFT] = SHIFTERS,
 	[MODEL_LATENCY_FLAGS_MOVE] = FLAGS_MOVERS,
 	[MODEL_LATENCY_MULTIPLY_HIGH] = MULTIPLIERS,
@@ -91,6 +93,7 @@ static void init_ports(const struct model_execution_config *e, uint32_t ports[UN
 	if (!count[FP_ADDERS])
 		ports[FP_ADDERS] = ports[FP_MULTIPLIERS];
 	ports[LONG_ADDRESSES] = last_ports(ports[ALUS], e->long_addresses);
+	ports[INDEXED_ADDRESSES] = last_ports(ports[ALUS], e->indexed_addresses);
 	ports[SHIFTERS] = last_ports(ports[ALUS], e->shifters);
 	ports[FLAGS_MOVERS] = last_ports(ports[ALUS], e->flags_moves);
 }
@@ -159,7 +162,8 @@ static void init_forms(struct retire *t, const struct model_config *config)
 		[MODEL_LATENCY_EXTRACT] = at_least_one(e->move + e->shuffle),
 		[MODEL_LATENCY_CRYPTO] = at_least_one(e->crypto),
 		[MODEL_LATENCY_LONG_ADDRESS] = at_least_one(e->long_address),
-		[MODEL_LATENCY_SCALED_ADDRESS] = at_least_one(e->long_address),
+		[MODEL_LATENCY_SCALED_ADDRESS] = or_else(e->scaled_address, e->long_address),
+		[MODEL_LATENCY_INDEXED_ADDRESS] = 1,
 		[MODEL_LATENCY_SHIFT] = 1,
 		[MODEL_LATENCY_FLAGS_MOVE] = 1,
 		[MODEL_LATENCY_MULTIPLY_HIGH] = or_else(e->multiply_high, e->multiply),
@@ -179,6 +183,9 @@ static void init_forms(struct retire *t, const struct model_config *config)
 
 	init_ports(e, ports);
 	t->branch_ports = e->branches ? ports[BRANCHES] : 0;
+	if (e->branch_units == MODEL_BRANCHES_BY_SHIFTERS)
+		t->branch_ports = ports[SHIFTERS];
+	t->fused_ports = e->branch_units == MODEL_BRANCHES_BY_SHIFTERS ? t->branch_ports : 0;
 	t->store_ports = e->store_address == MODEL_ADDRESS_SHARED ? ports[LOADS] : RETIRE_NO_PORT;
 	for (i = 0; i < MODEL_LATENCIES; i++)
 		t->form[i] = (struct retire_form){
@@ -226,10 +233,12 @@ static void init_fetch(struct retire *t, const struct model_config *config)
 	t->fetch_group = config->fetch_group;
 	t->group_time = RETIRE_CYCLE / at_least_one(config->fetch_groups);
 	t->fetch_line = config->fetch_line ? config->fetch_line : UINT64_MAX;
+	t->fetch_across = config->fetch_across;
 	t->long_groups = at_least_one(config->fetch_groups);
 	t->long_time = config->fetch_long * RETIRE_CYCLE;
 	t->single_time = config->fetch_single * RETIRE_CYCLE / 100;
 	t->single_time -= t->single_time < t->group_time ? t->single_time : t->group_time;
+	t->jumped = 1;
 	t->op_cache = config->fetch_group && config->decode ? config->op_cache : 0;
 	t->decode = config->decode;
 	t->op_cache_fields = config->op_cache_fields;
@@ -530,11 +539,15 @@ static void forms_take_traits(
 	if (n->traits & MODEL_TRAIT_VECTOR)
 		op->forward = op->renamed = t->vector_forward;
 	if (n->branch == MODEL_CONDITIONAL && op->way == RETIRE_PLAIN) {
-		if (n->traits & t->fusion) {
+		int fused = (n->traits & t->fusion) != 0;
+
+		if (fused) {
 			op->ports = RETIRE_NO_PORT;
 			op->cost = op->latency = 0;
 		}
-		if (t->branch_ports)
+		if (fused && t->fused_ports)
+			op[-1].ports = t->fused_ports;
+		else if (t->branch_ports)
 			op->ports = t->branch_ports;
 	}
 	/* Vectors have more latency in their caches and when they are forwarded. */

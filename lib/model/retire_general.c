@@ -483,9 +483,9 @@ NOINLINE void retire_go_on(struct retire *t, const struct model_insn *insn, uint
 		t->restarted = t->redirected;
 		if (t->fetch_group)
 			t->taken_last = t->predicted = t->redirected;
-		t->groups = t->group_filled = t->long_lines = t->fetched_lines = 0;
+		t->fetching = t->fetched_lines = t->line_groups = 0;
 		t->decoded = t->decoded_filled = t->changes = 0;
-		t->single_lines = 0;
+		t->jumped = 1;
 	}
 	t->restarts = 0;
 	t->redirected = 0;

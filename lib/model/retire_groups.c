@@ -1,57 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In which groups the instructions of a block are fetched, as the retirement clock counts them.
+ *
+ * A group begins where code is jumped to, and after each full one. It is fetched with the line in
+ * which it begins, and has operations of the next line, too, if the machine says so (fetch_across).
  */
 #include "model/retire_loop.h"
 
-static unsigned groups_of(const struct retire *t, unsigned instructions)
+static uint64_t line_of(const struct retire *t, uint64_t address)
 {
-	return (instructions + t->fetch_group - 1) / t->fetch_group;
-}
-
-static uint64_t line_of(const struct retire *t, const struct model_insn *n)
-{
-	return n->address / t->fetch_line;
-}
-
-/* Does instruction i begin a line, or is it jumped to? */
-static int begins_line(const struct retire *t, const struct model_block *b, unsigned i)
-{
-	const struct model_insn *n = &b->insns[i];
-
-	return i == 0 || n->address != n[-1].address + n[-1].length ||
-	       line_of(t, n) != line_of(t, n - 1);
-}
-
-/* A line ends, of which g->last operations are executed; `lines` began so far. */
-static void groups_end_line(const struct retire *t, struct model_groups *g, unsigned lines)
-{
-	unsigned groups;
-
-	if (lines == 1)
-		g->first = g->last;
-	if (lines <= 1)
-		return;
-	/* A branch alone that is fused with what the line before has: it is fetched. */
-	if (g->last == 0)
-		g->last = 1;
-	groups = groups_of(t, g->last);
-	g->rest = (uint16_t)(g->rest + groups);
-	g->rest_long = (uint8_t)(g->rest_long + (groups > t->long_groups));
-	g->rest_single = (uint8_t)(g->rest_single + (groups == 1));
-	g->rest_lines++;
-}
-
-/* Code continues elsewhere after the instruction, whose end is in another line than its begin: that
- * is fetched for it alone. */
-static void groups_end_across(
-	const struct retire *t, struct model_groups *g, const struct model_insn *last)
-{
-	if ((last->address + last->length - 1) / t->fetch_line != line_of(t, last)) {
-		g->rest++;
-		g->rest_single++;
-		g->rest_lines++;
-	}
+	return address / t->fetch_line;
 }
 
 /* Of the operations of a record that ends in s; what is fused takes no place. */
@@ -59,26 +17,22 @@ void retire_prepare_groups(
 	const struct retire *t, const struct model_block *b, struct model_segment *s)
 {
 	struct model_groups g = {0};
-	unsigned i, lines = 0;
+	uint64_t line = 0, first = 0;
+	unsigned i;
 
 	for (i = 0; i < s->insn_count; i++) {
-		if (begins_line(t, b, i)) {
-			groups_end_line(t, &g, lines);
-			if (i && b->insns[i].address !=
-					 b->insns[i - 1].address + b->insns[i - 1].length)
-				groups_end_across(t, &g, &b->insns[i - 1]);
-			g.last = 0;
-			lines++;
-		}
-		g.last = (uint16_t)(g.last + (b->ops[i].cost > 0));
+		const struct model_insn *n = &b->insns[i];
+		uint8_t *ops;
+
+		first = i == 0 ? line_of(t, n->address) : first;
+		line = line_of(t, n->address) - first;
+		ops = line < MODEL_GROUP_LINES ? &g.ops[line] : &g.more;
+		*ops = (uint8_t)(*ops + (b->ops[i].cost > 0));
+		line = line_of(t, n->address + n->length - 1) - first;
+		g.lines = (uint8_t)(line + 1);
 	}
-	groups_end_line(t, &g, lines);
-	if (s->insn_count) {
-		if (s->statics[MODEL_STATIC_TAKEN])
-			groups_end_across(t, &g, &b->insns[s->insn_count - 1]);
-		g.first_line = (uint8_t)line_of(t, &b->insns[0]);
-		g.last_line = (uint8_t)line_of(t, &b->insns[s->insn_count - 1]);
-	}
+	g.first_line = (uint8_t)first;
+	g.last_line = (uint8_t)(first + line);
 	s->groups = g;
 }
 
@@ -105,4 +59,76 @@ void retire_prepare_fetches(const struct retire *t, struct model_block *b)
 		filled += b->ops[i].cost > 0;
 		fields += more;
 	}
+}
+
+/* ---- as records are run ---- */
+
+/* Parts that a line takes in which this number of groups begins. Those that are more than one cycle
+ * takes wait for the line. After such a line, one that is jumped to is fetched meanwhile. */
+static uint32_t line_time(const struct retire *t, uint32_t groups)
+{
+	uint32_t cycles = (groups + t->long_groups - 1) / t->long_groups;
+
+	if (!t->long_time)
+		return groups * t->group_time + (groups == 1 ? t->single_time : 0);
+	if (cycles > 1)
+		return cycles * RETIRE_CYCLE + (cycles - 1) * t->long_time;
+	if (t->line_hidden)
+		return 0;
+	return groups * t->group_time + (groups == 1 ? t->single_time : 0);
+}
+
+/* The operations of line i of a record. */
+static uint32_t line_operations(const struct model_groups *g, uint32_t i)
+{
+	uint32_t rest = g->lines - MODEL_GROUP_LINES, at = i - MODEL_GROUP_LINES;
+
+	if (LIKELY(i < MODEL_GROUP_LINES))
+		return g->ops[i];
+	return g->more * (at + 1) / rest - g->more * at / rest; /* about */
+}
+
+/* Fetch takes n more operations of the line. */
+static void take_operations(struct retire *t, uint32_t n)
+{
+	uint32_t room = t->fetch_group - t->group_filled, groups;
+
+	if (n <= room) {
+		t->group_filled += n;
+		return;
+	}
+	groups = (n - room + t->fetch_group - 1) / t->fetch_group;
+	t->fetching += line_time(t, t->line_groups + groups) - line_time(t, t->line_groups);
+	t->line_groups += groups;
+	t->group_filled = n - room - (groups - 1) * t->fetch_group;
+}
+
+static void begin_line(struct retire *t)
+{
+	t->fetched_lines++;
+	t->line_hidden = t->jumped && t->line_groups > t->long_groups;
+	t->line_before = t->line_groups;
+	t->line_groups = 0;
+	if (t->jumped || !t->fetch_across)
+		t->group_filled = t->fetch_group;
+	t->jumped = 0;
+}
+
+void retire_count_groups(struct retire *t, const struct model_segment *s)
+{
+	const struct model_groups *g = &s->groups;
+	uint32_t i;
+
+	for (i = 0; i < g->lines; i++) {
+		if (i > 0 || t->jumped || g->first_line != t->group_line)
+			begin_line(t);
+		take_operations(t, line_operations(g, i));
+	}
+	t->group_line = g->last_line;
+	if (!s->statics[MODEL_STATIC_TAKEN])
+		return;
+	/* The branch is in a line in which no group begins. */
+	if (!t->line_groups)
+		t->fetching += t->line_before >= t->long_groups ? RETIRE_CYCLE : line_time(t, 1);
+	t->jumped = 1;
 }

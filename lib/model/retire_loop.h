@@ -68,6 +68,7 @@ void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost
 /* ---- fetch ---- */
 
 /* Of a block that is otherwise prepared: its groups, and where they begin in its lines. */
+void retire_count_groups(struct retire *t, const struct model_segment *s);
 void retire_prepare_groups(
 	const struct retire *t, const struct model_block *b, struct model_segment *s);
 void retire_prepare_fetches(const struct retire *t, struct model_block *b);

@@ -199,14 +199,13 @@ struct model_running {
 				of segments, if it has none (jit.h) */
 };
 
-/* What fetch takes in a cycle is a group: operations of one line, up to a taken branch. */
+/* Of a record, the lines of code that fetch takes, and how many operations begin in each. */
+#define MODEL_GROUP_LINES 8
 struct model_groups {
-	uint16_t first, last;          /* operations in the record's first line, and in its last */
-	uint16_t rest;                 /* groups in its lines but the first */
-	uint8_t rest_lines;            /* how many these are */
-	uint8_t rest_long;             /* of these, those of more groups than one cycle takes */
-	uint8_t rest_single;           /* and those of one group */
+	uint8_t lines;
 	uint8_t first_line, last_line; /* the low bits of their numbers */
+	uint8_t ops[MODEL_GROUP_LINES];
+	uint8_t more; /* operations of all lines after these */
 };
 
 /* Whole lines of the host, of which `run` is one: blocks.c looks at that. */

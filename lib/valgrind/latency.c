@@ -241,7 +241,7 @@ static unsigned latency_of_address(const struct scan *s)
 		return MODEL_LATENCY_ALU;
 	if (m.base != SCAN_NO_REGISTER && m.displacement)
 		return MODEL_LATENCY_LONG_ADDRESS;
-	return m.scale ? MODEL_LATENCY_SCALED_ADDRESS : MODEL_LATENCY_ALU;
+	return m.scale ? MODEL_LATENCY_SCALED_ADDRESS : MODEL_LATENCY_INDEXED_ADDRESS;
 }
 
 unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)

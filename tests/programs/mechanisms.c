@@ -62,6 +62,7 @@ static const struct kernel {
 	{"passes", passes, 0},
 #if defined(__x86_64__)
 	{"straight", straight, 1},
+	{"lines", lines, 1},
 	{"jumps", jumps, 1},
 	{"dense", dense, 1},
 	{"dense-near", dense_near, 1},

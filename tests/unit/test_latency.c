@@ -31,7 +31,7 @@ static const struct {
 	{"call *%rax", "ffd0", MODEL_LATENCY_STORE},
 	{"inc %rax", "48ffc0", MODEL_LATENCY_ALU},
 	{"add %rax,(%rbx)", "480103", MODEL_LATENCY_ALU},
-	{"lea (%rax,%rbx),%rcx", "488d0c18", MODEL_LATENCY_ALU},
+	{"lea (%rax,%rbx),%rcx", "488d0c18", MODEL_LATENCY_INDEXED_ADDRESS},
 	{"lea 8(%rax,%rbx),%rcx", "488d4c1808", MODEL_LATENCY_LONG_ADDRESS},
 	{"lea (%rax,%rbx,2),%rcx", "488d0c58", MODEL_LATENCY_SCALED_ADDRESS},
 	{"lea 8(%rax,%rbx,2),%rcx", "488d4c5808", MODEL_LATENCY_LONG_ADDRESS},

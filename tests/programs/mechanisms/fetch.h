@@ -16,6 +16,26 @@ static turn straight(const size_t *n)
 	return (turn)(void *)code;
 }
 
+/* lines, instructions without effect in each, 8 to 32, that fill it. */
+static turn lines(const size_t *n)
+{
+	static const unsigned char nop[] = {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0};
+
+	for (units = 0; units < n[0]; units++)
+		for (size_t i = 0; i < n[1]; i++) {
+			size_t size = LINE / n[1] + (i < LINE % n[1]);
+
+			/* 66 66 ... 90, or the long one with a prefix less. */
+			memset(put, 0x66, size);
+			put[size - 1] = 0x90;
+			if (size == sizeof(nop))
+				memcpy(put, nop, size);
+			put += size;
+		}
+	RETURN;
+	return (turn)(void *)code;
+}
+
 /* Blocks of n[1] instructions with a branch to the next, `stride` bytes apart, in this order, from
  * a place in each. */
 static turn tour(size_t count, size_t length, size_t stride, size_t place, const uint32_t *o,
