@@ -94,11 +94,11 @@ static void variables_load(struct image *image, struct finding *found)
 /* Demangled, without a version; none is empty. */
 static char *plain_name(const char *name)
 {
+	const char *version = strchr(name, '@');
 	char *plain = image_demangle(name);
-	size_t length = strcspn(name, "@");
 
-	if (!plain && length && name[length])
-		plain = strndup(name, length);
+	if (!plain && version && version > name)
+		plain = strndup(name, (size_t)(version - name));
 	return plain;
 }
 
