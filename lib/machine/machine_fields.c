@@ -102,7 +102,6 @@ const struct field machine_fields[] = {
 	{"execution", "branches", FIELD_COUNT, MODEL(execution.branches), .high = 15},
 	{"execution", "branch-units", FIELD_CHOICE, MODEL(execution.branch_units), .choices = {"own", "shifters"}},
 	{"execution", "long-addresses", FIELD_COUNT, MODEL(execution.long_addresses), .high = 15},
-	{"execution", "indexed-addresses", FIELD_COUNT, MODEL(execution.indexed_addresses), .high = 15},
 	{"execution", "shifters", FIELD_COUNT, MODEL(execution.shifters), .high = 15},
 	{"execution", "flags-moves", FIELD_COUNT, MODEL(execution.flags_moves), .high = 15},
 	{"execution", "alu-scheduler", FIELD_COUNT, MODEL(execution.alu_scheduler), .high = 1024},

@@ -149,9 +149,9 @@ struct model_execution_config {
 	 * fp_adders: the multipliers add. */
 	uint32_t loads, stores, alus, multipliers, fp_adders, fp_multipliers, vectors, shuffles,
 		branches;
-	/* Of alus, those that do long addresses, others with an index, shifts, and moves on
+	/* Of alus, those that do long addresses, shifts, and moves on
 	 * conditions of two flags; 0: all. See enum model_latency. */
-	uint32_t long_addresses, indexed_addresses, shifters, flags_moves;
+	uint32_t long_addresses, shifters, flags_moves;
 	uint32_t branch_units; /* enum model_branch_units */
 	/* Instructions that wait for operands: integer operations and data of stores, addresses of
 	 * loads and stores, vector operations; of these, those that wait in order before; cycles

@@ -42,13 +42,12 @@ enum model_latency {
 	MODEL_LATENCY_MOVE_IN, /* from general to vector registers */
 	MODEL_LATENCY_EXTRACT, /* a shuffle, and then a move */
 	MODEL_LATENCY_CRYPTO,
-	MODEL_LATENCY_LONG_ADDRESS,    /* an address of three parts */
-	MODEL_LATENCY_SCALED_ADDRESS,  /* of less, with a scaled index */
-	MODEL_LATENCY_INDEXED_ADDRESS, /* of base and index */
-	MODEL_LATENCY_SHIFT,           /* also rotations, tests of bits, signs for the other half */
-	MODEL_LATENCY_FLAGS_MOVE,      /* a move on a condition of two flags */
-	MODEL_LATENCY_MULTIPLY_HIGH,   /* of which the upper half is a result, too */
-	MODEL_LATENCY_X87_LONG,        /* loads and stores of 80 bits */
+	MODEL_LATENCY_LONG_ADDRESS,   /* an address of three parts */
+	MODEL_LATENCY_SCALED_ADDRESS, /* of less, with a scaled index */
+	MODEL_LATENCY_SHIFT,          /* also rotations, tests of bits, signs for the other half */
+	MODEL_LATENCY_FLAGS_MOVE,     /* a move on a condition of two flags */
+	MODEL_LATENCY_MULTIPLY_HIGH,  /* of which the upper half is a result, too */
+	MODEL_LATENCY_X87_LONG,       /* loads and stores of 80 bits */
 	MODEL_LATENCY_MICROCODE,
 	/* From here on there is more to them than a latency. */
 	MODEL_LATENCY_SPECIAL,

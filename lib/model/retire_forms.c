@@ -21,7 +21,6 @@ enum unit {
 	BRANCHES, /* conditional */
 	COUNTED_UNITS,
 	LONG_ADDRESSES = COUNTED_UNITS, /* this and what follows: some of ALUS */
-	INDEXED_ADDRESSES,
 	SHIFTERS,
 	FLAGS_MOVERS,
 	UNITS,
@@ -49,8 +48,7 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_EXTRACT] = SHUFFLES,
 	[MODEL_LATENCY_CRYPTO] = SHUFFLES,
 	[MODEL_LATENCY_LONG_ADDRESS] = LONG_ADDRESSES,
-	[MODEL_LATENCY_SCALED_ADDRESS] = INDEXED_ADDRESSES,
-	[MODEL_LATENCY_INDEXED_ADDRESS] = INDEXED_ADDRESSES,
+	[MODEL_LATENCY_SCALED_ADDRESS] = ALUS,
 	[MODEL_LATENCY_SHIFT] = SHIFTERS,
 	[MODEL_LATENCY_FLAGS_MOVE] = FLAGS_MOVERS,
 	[MODEL_LATENCY_MULTIPLY_HIGH] = MULTIPLIERS,
@@ -93,7 +91,6 @@ static void init_ports(const struct model_execution_config *e, uint32_t ports[UN
 	if (!count[FP_ADDERS])
 		ports[FP_ADDERS] = ports[FP_MULTIPLIERS];
 	ports[LONG_ADDRESSES] = last_ports(ports[ALUS], e->long_addresses);
-	ports[INDEXED_ADDRESSES] = last_ports(ports[ALUS], e->indexed_addresses);
 	ports[SHIFTERS] = last_ports(ports[ALUS], e->shifters);
 	ports[FLAGS_MOVERS] = last_ports(ports[ALUS], e->flags_moves);
 }
@@ -163,7 +160,6 @@ static void init_forms(struct retire *t, const struct model_config *config)
 		[MODEL_LATENCY_CRYPTO] = at_least_one(e->crypto),
 		[MODEL_LATENCY_LONG_ADDRESS] = at_least_one(e->long_address),
 		[MODEL_LATENCY_SCALED_ADDRESS] = or_else(e->scaled_address, e->long_address),
-		[MODEL_LATENCY_INDEXED_ADDRESS] = 1,
 		[MODEL_LATENCY_SHIFT] = 1,
 		[MODEL_LATENCY_FLAGS_MOVE] = 1,
 		[MODEL_LATENCY_MULTIPLY_HIGH] = or_else(e->multiply_high, e->multiply),

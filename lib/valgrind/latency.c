@@ -239,9 +239,10 @@ static unsigned latency_of_address(const struct scan *s)
 	scan_memory(s, &m);
 	if (m.index == SCAN_NO_REGISTER)
 		return MODEL_LATENCY_ALU;
-	if (m.base != SCAN_NO_REGISTER && m.displacement)
+	/* With rbp or r13 as its base it has a displacement even if that is 0. */
+	if (m.base != SCAN_NO_REGISTER && s->modrm >> 6)
 		return MODEL_LATENCY_LONG_ADDRESS;
-	return m.scale ? MODEL_LATENCY_SCALED_ADDRESS : MODEL_LATENCY_INDEXED_ADDRESS;
+	return m.scale ? MODEL_LATENCY_SCALED_ADDRESS : MODEL_LATENCY_ALU;
 }
 
 unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)

@@ -72,6 +72,7 @@ static const struct kernel {
 	{"calls", calls, 1},
 	{"nested-calls", nested_calls, 1},
 	{"never", never, 1},
+	{"never-tested", never_tested, 1},
 	{"hot-call", hot_call, 1},
 	{"loops", loops, 1},
 	{"loop-at", loop_at, 1},

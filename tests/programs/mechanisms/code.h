@@ -68,8 +68,10 @@ static void put_one(void)
 			(unsigned char[]){0x48 | high << 2 | high, 0x85, 0xc0 | low | low << 3}, 3);
 	else if (strcmp(what, "shifts") == 0)
 		put_bytes((unsigned char[]){0x48 | high, 0xc1, 0xe0 | low, 1}, 4);
-	else if (strcmp(what, "indexes") == 0) /* lea (%rbx,%rbx) */
-		put_bytes((unsigned char[]){0x48 | high << 2, 0x8d, 0x04 | low << 3, 0x1b}, 4);
+	else if (strcmp(what, "long-addresses") == 0) /* lea 8(%r12,%r13) */
+		put_bytes((unsigned char[]){0x4b | high << 2, 0x8d, 0x44 | low << 3, 0x2c, 8}, 5);
+	else if (strcmp(what, "indexes") == 0) /* lea (%r12,%r13) */
+		put_bytes((unsigned char[]){0x4b | high << 2, 0x8d, 0x04 | low << 3, 0x2c}, 4);
 	else if (strcmp(what, "pairs") == 0) /* push %rbx, pop %rbx */
 		put_bytes(put_count & 1 ? "\x53" : "\x5b", 1);
 	else if (strcmp(what, "nops") == 0) /* of four bytes */

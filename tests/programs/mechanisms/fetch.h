@@ -174,6 +174,19 @@ static turn never(const size_t *n)
 	return (turn)(void *)code;
 }
 
+/* Likewise; a test before each branch is one operation with it. */
+static turn never_tested(const size_t *n)
+{
+	while (put < code + n[0]) {
+		put_some(n[1]);
+		PUT("\x48\x85\xdb"); /* test %rbx,%rbx */
+		put_branch(NEVER, code);
+		units++;
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
 /* bytes of code that is executed once a turn, instructions of it between calls, instructions of
  * the function that is called. */
 static turn hot_call(const size_t *n)
