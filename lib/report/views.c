@@ -23,7 +23,7 @@ const struct view report_views[] = {
 		VIEW_THREADS | VIEW_BY | VIEW_WHOLE | VIEW_RUN},
 	{"summary", "the contents of the experiment", report_summary_view, VIEW_RUN},
 	{"dis", "disassembly of the most costly functions, with source lines and jumps", report_dis,
-		VIEW_RAW | VIEW_INTEL | VIEW_WHOLE | VIEW_INLINES},
+		VIEW_ABOUT | VIEW_RAW | VIEW_INTEL | VIEW_WHOLE | VIEW_INLINES},
 	{"timeline",
 		"functions over time; with -by thread, process or command; -from and -to "
 		"select a part",

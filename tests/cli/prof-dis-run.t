@@ -28,6 +28,12 @@ unlike "what the model counts is not moved" "$(cat misses.json)" 'dsc\.raw'
 
 run prof -dis -q 1000 -only staffing -whole -json ideal.exp
 printf '%s\n' "$out" > ideal.json
+run prof -dis staffing -q 1000 -whole -json ideal.exp
+printf '%s\n' "$out" > named.json
+ok "a function by its name: as with -only" python3 -c '
+import json
+a, b = (json.load(open(f)) for f in ("ideal.json", "named.json"))
+assert a["rows"] and a["rows"] == b["rows"]'
 ok "executions agree: what is taken and what falls through" python3 - <<'END'
 import json
 d = json.load(open("ideal.json"))
