@@ -149,8 +149,8 @@ struct model_execution_config {
 	 * fp_adders: the multipliers add. */
 	uint32_t loads, stores, alus, multipliers, fp_adders, fp_multipliers, vectors, shuffles,
 		branches;
-	/* Of alus, those that do long addresses, shifts, and moves on
-	 * conditions of two flags; 0: all. See enum model_latency. */
+	/* Of alus, those that do long addresses, shifts, and moves on conditions of two flags; 0:
+	 * all. See enum model_latency. */
 	uint32_t long_addresses, shifters, flags_moves;
 	uint32_t branch_units; /* enum model_branch_units */
 	/* Instructions that wait for operands: integer operations and data of stores, addresses of

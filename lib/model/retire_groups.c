@@ -69,9 +69,7 @@ static uint32_t line_time(const struct retire *t, uint32_t groups)
 {
 	uint32_t cycles = (groups + t->long_groups - 1) / t->long_groups;
 
-	if (!t->long_time)
-		return groups * t->group_time + (groups == 1 ? t->single_time : 0);
-	if (cycles > 1)
+	if (t->long_time && cycles > 1)
 		return cycles * RETIRE_CYCLE + (cycles - 1) * t->long_time;
 	if (t->line_hidden)
 		return 0;
@@ -106,7 +104,7 @@ static void take_operations(struct retire *t, uint32_t n)
 static void begin_line(struct retire *t)
 {
 	t->fetched_lines++;
-	t->line_hidden = t->jumped && t->line_groups > t->long_groups;
+	t->line_hidden = t->long_time && t->jumped && t->line_groups > t->long_groups;
 	t->line_before = t->line_groups;
 	t->line_groups = 0;
 	if (t->jumped || !t->fetch_across)
