@@ -136,7 +136,7 @@ static const struct option_row rows[] = {
 		"short: long names of functions fit the terminal (default); full: whole names",
 		OPTION_STRING, FIELD(names)},
 	{"width", "COLUMNS",
-		"rows of lists and trees fit this (default: the terminal's width; else whole)",
+		"rows and notes fit this (default: the terminal's width; else whole)",
 		OPTION_COUNT, FIELD(width)},
 	{"head", NULL, "show all that is known of the run above the rows, not five lines",
 		FIELD(head)},

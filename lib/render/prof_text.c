@@ -23,19 +23,47 @@ struct drawing {
 	size_t *common; /* [row]: see prof_common; NULL: rows are not cut */
 };
 
-enum { TEXT_WIDTH_MAX = 60, WIDTH = 79 };
+enum { TEXT_WIDTH_MAX = 60, WIDTH = 79, RULE_WIDTH = 73 };
 enum { TEXT_LEAST = 20, PLACE_LEAST = 28, CUT_LEAST = 12 }; /* less says nothing */
-enum { SECOND_INDENT = 4 };                                 /* of the second line of a row */
-
-static void prof_text_rule(struct strbuf *out)
-{
-	strbuf_repeat(out, '-', 73);
-	strbuf_putc(out, '\n');
-}
+enum { SECOND_INDENT = 4, NOTE_INDENT = 2 }; /* of lines after the first: of a row, of a note */
 
 static size_t prof_text_longer(size_t a, size_t b)
 {
 	return a > b ? a : b;
+}
+
+static size_t prof_text_shorter(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Columns of text that is cut or drawn at `most` where there is no width. */
+static size_t prof_text_room(const struct prof_style *style, size_t most)
+{
+	return style->width ? prof_text_shorter(style->width, most) : most;
+}
+
+static void prof_text_rule(const struct prof_style *style, struct strbuf *out)
+{
+	strbuf_repeat(out, '-', prof_text_room(style, RULE_WIDTH));
+	strbuf_putc(out, '\n');
+}
+
+/* A title, a note or a value, in lines that fit the width; those after the first are indented. */
+static void prof_text_sentence(
+	const struct prof_style *style, const char *text, size_t indent, struct strbuf *out)
+{
+	struct strbuf room = {0};
+	const char *shown = shown_text(text, &room);
+
+	if (style->width) {
+		strbuf_wrap(out, shown, indent, style->width);
+	} else {
+		strbuf_puts(out, shown);
+		strbuf_putc(out, '\n');
+	}
+	out->failed |= room.failed;
+	strbuf_fini(&room);
 }
 
 static void prof_text_measure(struct drawing *g)
@@ -311,13 +339,13 @@ static void rows(const struct drawing *g)
 			r->role != REPORT_TOTAL &&
 			(i + 1 == t->rows.count || t->rows.data[i + 1].role == REPORT_CALLER ||
 				(t->rows.data[i + 1].role == REPORT_HEAD)))
-			prof_text_rule(g->out);
+			prof_text_rule(g->style, g->out);
 	}
 }
 
 /* "Command     ./a.out ...": a line of the terminal, or if it is whole a few of them. */
-static void prof_text_line(
-	const struct report_line *l, size_t width, size_t most, struct strbuf *out)
+static void prof_text_line(const struct report_line *l, const struct prof_style *style,
+	size_t width, size_t most, struct strbuf *out)
 {
 	struct strbuf room = {0};
 	const char *value = shown_text(l->value, &room);
@@ -326,15 +354,15 @@ static void prof_text_line(
 	if (l->label)
 		shown_printf(out, "%-*s  ", (int)width, l->label);
 	if (length <= most) {
-		shown_puts(out, value);
+		prof_text_sentence(style, value, l->label ? width + 2 : 0, out);
 	} else {
 		for (int next; (next = utf8_length(value + n)) > 0 && n + (size_t)next + 3 <= most;)
 			n += (size_t)next;
 		shown_printf(out, "%.*s...", (int)n, value);
 		if (most > WIDTH)
 			shown_printf(out, " (%zu bytes)", length);
+		strbuf_putc(out, '\n');
 	}
-	strbuf_putc(out, '\n');
 	out->failed |= room.failed;
 	strbuf_fini(&room);
 }
@@ -352,23 +380,26 @@ static void prof_text_head(
 {
 	enum { LONGEST = 1000 };
 	size_t width = label_width(t->brief.data, t->brief.count, 0);
+	size_t room = prof_text_room(style, WIDTH);
 	bool brief = t->brief.count && !style->head && t->layout != REPORT_FACTS;
 
-	prof_text_rule(out);
+	prof_text_rule(style, out);
 	for (size_t i = 0; brief && i < t->brief.count; i++)
-		prof_text_line(&t->brief.data[i], width, WIDTH - width - 2, out);
+		prof_text_line(&t->brief.data[i], style, width, room - width - 2, out);
 	if (!brief) {
 		strbuf_puts(out, "SpeedShop profile listing\n");
 		width = label_width(t->head.data, t->head.count, 0);
 		width = label_width(t->summary.data, t->summary.count, width);
+		if (style->width)
+			width = prof_text_shorter(width, style->width / 2);
 		for (size_t i = 0; i < t->head.count; i++)
-			prof_text_line(&t->head.data[i], width, LONGEST, out);
+			prof_text_line(&t->head.data[i], style, width, LONGEST, out);
 		if (t->head.count && t->summary.count)
-			prof_text_rule(out);
+			prof_text_rule(style, out);
 		for (size_t i = 0; i < t->summary.count; i++)
-			prof_text_line(&t->summary.data[i], width, LONGEST, out);
+			prof_text_line(&t->summary.data[i], style, width, LONGEST, out);
 	}
-	prof_text_rule(out);
+	prof_text_rule(style, out);
 }
 
 /* What the signs of figures are for, of those that the report has. */
@@ -412,11 +443,9 @@ void render_prof_text(
 			vec_fini(&g.strips);
 			return;
 		}
-		if (t->title) {
-			shown_puts(out, t->title);
-			strbuf_putc(out, '\n');
-		}
-		prof_text_rule(out);
+		if (t->title)
+			prof_text_sentence(style, t->title, NOTE_INDENT, out);
+		prof_text_rule(style, out);
 		if (t->layout == REPORT_CAUSES) {
 			prof_draw_causes(t, out);
 		} else {
@@ -439,10 +468,8 @@ void render_prof_text(
 	strbuf_fini(&signs);
 	if (cut)
 		strbuf_puts(out, "Rows are cut to the width (-names full)\n");
-	for (size_t i = 0; i < t->notes.count; i++) {
-		shown_puts(out, t->notes.data[i].value);
-		strbuf_putc(out, '\n');
-	}
+	for (size_t i = 0; i < t->notes.count; i++)
+		prof_text_sentence(style, t->notes.data[i].value, NOTE_INDENT, out);
 	free(g.common);
 	vec_fini(&g.strips);
 }

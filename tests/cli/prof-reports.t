@@ -331,6 +331,12 @@ like "-width: rows that begin alike differ" "$(printf '%s\n' "$out" | grep -c '[
 is "and all fit" "$(printf '%s\n' "$out" | sed -n '/^ *time/,/TOTAL/p' | awk 'length > 90')" ""
 run prof -width 40 alike
 is "-width 40: the heading fits, too" "$status $(printf '%s\n' "$out" | sed -n '/^ *time/,/TOTAL/p' | awk 'length > 40')" "0 "
+run prof -width 60 -heavy inlined.pcsamp
+is "-width: titles and notes have several lines" "$status $(printf '%s\n' "$out" | awk 'length > 60')" "0 "
+like "those after the first are indented" "$out" '^Samples of interrupts are shown[^(]*
+  [^(]*'
+run prof -width 60 -summary inlined.pcsamp
+is "and so have facts" "$status $(printf '%s\n' "$out" | awk 'length > 60')" "0 "
 run prof -width 39 alike
 like "-width 39 has no room" "$status $err" '^125 prof: -width: 39 columns are too few'
 
