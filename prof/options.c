@@ -135,8 +135,7 @@ static const struct option_row rows[] = {
 	{"names", "short|full",
 		"short: long names of functions fit the terminal (default); full: whole names",
 		OPTION_STRING, FIELD(names)},
-	{"width", "COLUMNS",
-		"rows and notes fit this (default: the terminal's width; else whole)",
+	{"width", "COLUMNS", "rows and notes fit this (default: the terminal's width; else whole)",
 		OPTION_COUNT, FIELD(width)},
 	{"head", NULL, "show all that is known of the run above the rows, not five lines",
 		FIELD(head)},
@@ -318,6 +317,45 @@ static int check_html(const struct options *o, struct error *e)
 	return 0;
 }
 
+/* An experiment after -html or -o was meant to be read: "prof -html FILE". */
+static int check_written(const struct options *o, struct error *e)
+{
+	const char *path = o->html ? o->html : o->merge ? NULL : o->output;
+	char head[64];
+
+	if (!path || load_is_pipe(path) ||
+		!load_knows(head, load_beginning(path, head, sizeof(head))))
+		return 0;
+	error_set(e, ERR_CONFLICT, "%s: %s is an experiment or recording, which would be lost",
+		o->html ? "-html" : "-o", path);
+	return o->html ? error_hint(e, "name the page first: prof -html page.html %s", path)
+		       : error_hint(e, "give -o another file");
+}
+
+static int check_directory(const char *option, const char *path, const char *hint, struct error *e)
+{
+	if (!path || access(path, R_OK | X_OK) == 0)
+		return 0;
+	error_sys(e, errno, "-%s: cannot read %s", option, path);
+	return error_hint(e, "%s", hint);
+}
+
+static int check_directories(const struct options *o, struct error *e)
+{
+	for (size_t i = 0; i + 1 < o->archives.count; i++)
+		if (check_directory("archive", o->archives.data[i],
+			    "ssrun -archive DIR fills such a directory", e))
+			return -1;
+	for (size_t i = 0; i + 1 < o->sources.count; i++)
+		if (check_directory("source-path", o->sources.data[i],
+			    "give the directory that the program was built in", e))
+			return -1;
+	return check_directory(
+		       "root", o->root, "give the root directory of the system that ran it", e)
+		       ?: check_directory("debug-dir", o->debug_directory,
+				  "give a directory like /usr/lib/debug", e);
+}
+
 static int check_width(const struct options *o, struct error *e)
 {
 	enum { LEAST = 40 }; /* less has no room for a name and its file */
@@ -376,18 +414,13 @@ static int check(const struct options *o, struct error *e)
 		error_set(e, ERR_CONFLICT, "-merge needs -o SUM for the file to write");
 		return error_hint(e, "prof -merge -o SUM file ...");
 	}
-	for (size_t i = 0; i + 1 < o->archives.count; i++)
-		if (access(o->archives.data[i], R_OK | X_OK)) {
-			error_sys(e, errno, "-archive: cannot read %s", o->archives.data[i]);
-			return error_hint(e, "ssrun -archive DIR fills such a directory");
-		}
-	if (check_times(o, e) || check_width(o, e) || check_diff(o, e) || check_tui(o, chosen, e) ||
-		check_plot(o, chosen > 0, e) || check_html(o, e))
+	if (check_directories(o, e) || check_times(o, e) || check_width(o, e) || check_diff(o, e) ||
+		check_tui(o, chosen, e) || check_plot(o, chosen > 0, e) || check_html(o, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))
 		return error_set(
 			e, ERR_CONFLICT, "-csv and -json print one report: leave out the others");
-	return check_export(o, chosen > 0, e);
+	return check_export(o, chosen > 0, e) ?: check_written(o, e);
 }
 
 static char *whole_line(int argc, char **argv)

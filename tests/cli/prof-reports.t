@@ -387,6 +387,17 @@ run prof empty
 like "a directory without experiments" "$err" 'no experiment file in empty'
 run prof -o /nonexistent/x two
 like "nowhere to write" "$err" '/nonexistent'
+cp two kept
+for words in "-html kept two" "-html kept" "-o kept two" "-csv -o kept kept" "-export json -o kept two"; do
+	run prof $words
+	like "prof $words: an experiment is not overwritten" "$status $err" '^125 prof: -[a-z]*: kept is an experiment'
+	ok "... and stays" cmp two kept
+done
+ok "-merge adds up into one of its files" prof -merge -o kept kept two
+for option in -source-path -root -archive -debug-dir; do
+	run prof $option "$work/not-there" two
+	like "$option: a directory that is missing" "$status $err" "^125 prof: $option: cannot read .*not-there"
+done
 is "status of that" "$status" 125
 run sh -c 'prof two > /dev/full'
 like "a full disk" "$err" 'cannot write|No space'
