@@ -34,7 +34,9 @@ static void column_figure(
 {
 	if (c->flags & REPORT_CHANGE && value > 0)
 		strbuf_putc(b, '+');
-	if (c->flags & REPORT_FINE)
+	if (c->flags & REPORT_SHARE)
+		strbuf_printf(b, "%.1f%%", 100 * value);
+	else if (c->flags & REPORT_FINE)
 		strbuf_printf(b, "%.6f", value);
 	else if (c->flags & REPORT_SECONDS && (fabs(value) >= 0.0005 || value == 0))
 		strbuf_printf(b, "%.3f", value);

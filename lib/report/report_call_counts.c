@@ -195,9 +195,20 @@ static int counts_take(struct call_counts *c)
 
 /* ---- rows ---- */
 
-static void counts_row(struct call_counts *c, uint32_t function, uint32_t inlined,
-	enum report_role role, unsigned depth, uint64_t calls)
+/* Arcs in the order of their callees, or callers; those of one by calls. */
+struct ranked {
+	uint64_t calls;
+	uint32_t end, other, inlined;
+	const char *name;
+};
+
+enum { CALLS, OF_CALLEE }; /* columns */
+
+/* Calls of `callee`: the function itself, or what a caller calls. */
+static void counts_row(struct call_counts *c, const struct ranked *r, enum report_role role,
+	unsigned depth, uint32_t callee)
 {
+	uint32_t function = r->other, inlined = role == REPORT_CALLER ? r->inlined : 0;
 	const struct counted *f = counts_at(c, function);
 	struct report_row row = {.role = role,
 		.parent = -1,
@@ -214,17 +225,12 @@ static void counts_row(struct call_counts *c, uint32_t function, uint32_t inline
 	if (inlined)
 		row.note = report_text(c->t, "inlined %s", profile_string_at(c->d, inlined));
 	cell = report_cells(c->t, report_row_add(c->t, &row));
-	cell->quantity = quantity_exact((double)calls, c->label);
-	cell->percent = report_percent((double)calls, (double)c->all);
-	cell->cumulative = NAN;
+	cell[CALLS].quantity = quantity_exact((double)r->calls, c->label);
+	cell[CALLS].percent = report_percent((double)r->calls, (double)c->all);
+	cell[CALLS].cumulative = NAN;
+	cell[OF_CALLEE].quantity =
+		quantity_exact((double)r->calls / (double)counts_at(c, callee)->calls, c->label);
 }
-
-/* Arcs in the order of their callees, or callers; those of one by calls. */
-struct ranked {
-	uint64_t calls;
-	uint32_t end, other, inlined;
-	const char *name;
-};
 
 static int counts_by_end(const void *pa, const void *pb)
 {
@@ -277,7 +283,7 @@ static void counts_callers(
 	size_t count = c->sites.count;
 
 	for (size_t i = counts_first(r, count, callee); i < count && r[i].end == callee; i++) {
-		counts_row(c, r[i].other, r[i].inlined, REPORT_CALLER, depth, r[i].calls);
+		counts_row(c, &r[i], REPORT_CALLER, depth, callee);
 		if (!c->d->request->only || !c->d->request->only[0] || depth == FORWARDS_MAX ||
 			r[i].other == callee || !counts_forwards(c, &r[i]))
 			continue;
@@ -291,7 +297,7 @@ static void counts_callees(struct call_counts *c, const struct ranked *r, uint32
 	size_t count = c->arcs.count;
 
 	for (size_t i = counts_first(r, count, caller); i < count && r[i].end == caller; i++)
-		counts_row(c, r[i].other, 0, REPORT_CALLEE, 0, r[i].calls);
+		counts_row(c, &r[i], REPORT_CALLEE, 0, r[i].other);
 }
 
 /* Functions that were called, those most often first. */
@@ -332,7 +338,7 @@ static void counts_rows(struct call_counts *c)
 			break;
 		}
 		counts_callers(c, callers, function, 0);
-		counts_row(c, function, 0, REPORT_HEAD, 0, functions[i].calls);
+		counts_row(c, &functions[i], REPORT_HEAD, 0, function);
 		counts_callees(c, callees, function);
 	}
 	if (c->forwards)
@@ -343,9 +349,9 @@ static void counts_rows(struct call_counts *c)
 		report_note(c->t, "%zu more function%s called once %s left out (-whole)", fold.left,
 			plural(fold.left), plural_is(fold.left));
 	cell = report_cells(c->t, report_row_add(c->t, &total));
-	cell->quantity = quantity_exact((double)c->all, c->label);
-	cell->percent = c->all ? 100 : 0;
-	cell->cumulative = NAN;
+	cell[CALLS].quantity = quantity_exact((double)c->all, c->label);
+	cell[CALLS].percent = c->all ? 100 : 0;
+	cell[CALLS].cumulative = NAN;
 }
 
 bool report_call_counts_wanted(const struct prof_data *d)
@@ -370,19 +376,28 @@ int report_call_counts(struct prof_data *d, struct report_table *t, struct error
 		.functions = TABLE_OF(struct counted),
 		.arcs = TABLE_OF(struct arc),
 		.sites = TABLE_OF(struct arc)};
-	struct report_column column = {.kind = REPORT_COUNT,
-		.flags = REPORT_PERCENT | REPORT_EXACT,
-		.name = "calls",
-		.unit = "calls",
-		.experiment = 0};
+	struct report_column columns[] = {
+		[CALLS] = {.kind = REPORT_COUNT,
+			.flags = REPORT_PERCENT | REPORT_EXACT,
+			.name = "calls",
+			.unit = "calls"},
+		[OF_CALLEE] = {.kind = REPORT_RATIO,
+			.flags = REPORT_EXACT | REPORT_SHARE,
+			.name = "calls/callee",
+			.heading = "of callee",
+			.unit = ""},
+	};
 	int rc = 0;
 
 	if (d->request->quit.cumulative > 0)
 		return error_set(e, ERR_CONFLICT,
 			"-q with cum%% has no meaning for functions that contain each other");
-	c.label = column.label = d->metrics.count ? d->metrics.data[0].metric->label : LABEL_MODEL;
+	c.label = d->metrics.count ? d->metrics.data[0].metric->label : LABEL_MODEL;
 	report_describe(t, d);
-	report_column_add(t, &column);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		columns[i].label = c.label;
+		report_column_add(t, &columns[i]);
+	}
 	t->title = "Callers and callees, in descending order by calls";
 	if (t->failed || counts_take(&c))
 		rc = error_nomem(e);

@@ -51,6 +51,7 @@ enum report_column_flag {
 	REPORT_CHANGE = 1 << 9,     /* a difference: with its sign, and its interval as it is */
 	REPORT_FINE = 1 << 10,      /* seconds, each with microseconds */
 	REPORT_BESIDE = 1 << 11,    /* a text about the column before it: people see it there */
+	REPORT_SHARE = 1 << 12,     /* a ratio from 0 to 1, for people in percent */
 };
 
 struct report_column {

@@ -32,6 +32,8 @@ is "a report" "$status $err" "0 "
 like "the caller that calls most comes first" "$(printf '%s\n' "$out" | grep -A1 'calls *%' | tail -1; printf '%s\n' "$out" | grep -m1 'often')" ' 300 .* often [(]calls: calls.c'
 like "then the other" "$out" '^ +70 .* rarely [(]calls: calls.c'
 like "with its label" "$out" '^ +model'
+is "shares of malloc's calls, and of the run's" "$(printf '%s\n' "$out" | awk '$4 == "often" || $4 == "rarely" { sum += $3 } $3 == "TOTAL" { print (sum > 90 && sum <= 100.1), $2 }')" "1 100.0%"
+is "... in JSON as a ratio" "$(prof -butterfly -only malloc -json exact.x | jq '.rows as $r | $r[] | select(.procedure == "often") | .counts[1].value - .counts[0].value / ($r[] | select(.role == "head") | .counts[0].value) | fabs < 1e-9')" true
 run prof -inclusive exact.x
 like "there are no call paths" "$status $err" '^125 prof: exact counts have no call paths'
 like "and what there is" "$err" '-butterfly shows its callers and their calls'
@@ -62,7 +64,7 @@ run prof -butterfly -only malloc -json through.x
 is "callers of functions that pass every call on" "$(printf '%s\n' "$out" | jq -rc '[.rows[] | select(.role == "caller") | [.depth, .procedure, .counts[0].value] | join(" ")] | join("; ")')" \
 	"0 inner 370; 1 outer 300; 2 many 300; 1 few 70; 0 other 30"
 run prof -butterfly -only malloc through.x
-like "they are indented" "$out" '^ +300 +[0-9.]+% {10}many '
+like "they are indented" "$out" '^ +300 +[0-9.]+% +[0-9.]+% {10}many '
 like "... which is said" "$out" '^An indented caller calls the function above it'
 cat >inlined.c <<'END'
 #include <stdlib.h>
@@ -84,9 +86,9 @@ END
 gcc -O1 -g -o inlined inlined.c
 run ssrun -q -o inlined.x -ideal ./inlined
 run prof -butterfly -only malloc inlined.x
-like "a caller by what it has inlined" "$out" '^ +300 +[0-9.]+% {6}main \[inlined short_name\] [(]inlined: inlined.c'
-like "... the other" "$out" '^ +70 +[0-9.]+% {6}main \[inlined long_name\]'
-like "a function that passes nearly every call on has its callers" "$(printf '%s\n' "$out" | grep -A1 ' 49 .* nearly')" '^ +50 +[0-9.]+% {8}main [(]'
+like "a caller by what it has inlined" "$out" '^ +300 +[0-9.]+% +[0-9.]+% {6}main \[inlined short_name\] [(]inlined: inlined.c'
+like "... the other" "$out" '^ +70 +[0-9.]+% +[0-9.]+% {6}main \[inlined long_name\]'
+like "a function that passes nearly every call on has its callers" "$(printf '%s\n' "$out" | grep -A1 ' 49 .* nearly')" '^ +50 +[0-9.]+% +[0-9.]+% {8}main [(]'
 run prof -butterfly -only main -json inlined.x
 is "callees are added up" "$(printf '%s\n' "$out" | jq -rc '[.rows[] | select(.role == "callee" and .procedure == "malloc") | .counts[0].value] | join(" ")')" 370
 run prof -butterfly through.x
