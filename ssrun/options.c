@@ -455,6 +455,7 @@ static int check(const struct options *o, struct error *e)
 		{(o->json || o->csv) && !o->list,
 			"-json and -csv need -list: use prof -json to report samples"},
 		{o->list && o->command, "-list takes no command"},
+		{o->list && o->output, "-list prints on standard output: leave out -o"},
 		{o->turn > TURN_LIMIT, "-turn: at most 100000 superblocks (Valgrind's own value)"},
 		{o->quiet && o->verbose, "-q and -v exclude each other"},
 	};

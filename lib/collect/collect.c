@@ -30,7 +30,7 @@ static bool is_models(struct collect_metric *m)
 static int cannot(const struct collect_metric *m, enum collect_source s, struct error *e)
 {
 	error_set(e, ERR_UNSUPPORTED, "%s: the source %s cannot sample %s", m->experiment,
-		m->spec.name, collect_source_names[s]);
+		collect_source_names[s], m->spec.name);
 	return error_hint(e, "ssrun -list shows the sources of experiments on this machine");
 }
 

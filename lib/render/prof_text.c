@@ -18,6 +18,7 @@ struct drawing {
 	struct strbuf *out;
 	prof_strips strips;
 	size_t split; /* of a second line: its first strip, or all for the place; SIZE_MAX: none */
+	size_t third; /* likewise */
 	double most;  /* of the bar's column, in percent */
 	bool *cut;    /* is set if a text was too long for the terminal */
 	size_t *common; /* [row]: see prof_common; NULL: rows are not cut */
@@ -100,30 +101,36 @@ static bool is_fitted(const struct drawing *g)
 	       (layout == REPORT_LIST || layout == REPORT_TREE || layout == REPORT_BUTTERFLY);
 }
 
-/* Strips of the line that the place is on. */
+/* The first strip of the line that the place is on. */
 static size_t place_strips(const struct drawing *g)
 {
-	return g->split == SIZE_MAX ? 0 : g->split;
+	return g->split == SIZE_MAX ? 0 : g->third == SIZE_MAX ? g->split : g->third;
+}
+
+/* Columns of these strips and the indentation of their line. */
+static size_t columns_of(const struct drawing *g, size_t from, size_t to)
+{
+	size_t used = g->split == SIZE_MAX || from < g->split ? 0 : SECOND_INDENT;
+
+	for (size_t i = from; i < to; i++)
+		used += 2 + g->strips.data[i].width;
+	return used;
 }
 
 /* Columns before the place. */
 static size_t columns_used(const struct drawing *g)
 {
-	size_t used = g->split == SIZE_MAX ? 2 : SECOND_INDENT + 2;
-
-	for (size_t i = place_strips(g); i < g->strips.count; i++)
-		used += 2 + g->strips.data[i].width;
-	return used;
+	return columns_of(g, place_strips(g), g->strips.count) + 2;
 }
 
-/* Texts before the place are narrower, the widest first, until the place has some room. False:
- * it has none. */
-static bool narrow_texts(struct drawing *g, size_t room)
+/* Texts among these strips of one line are narrower, the widest first, until there is some room.
+ * False: there is none. */
+static bool narrow_texts(struct drawing *g, size_t from, size_t to, size_t room)
 {
-	while (columns_used(g) + room > g->style->width) {
+	while (columns_of(g, from, to) + room > g->style->width) {
 		struct prof_strip *widest = NULL;
 
-		for (size_t i = place_strips(g); i < g->strips.count; i++) {
+		for (size_t i = from; i < to; i++) {
 			struct prof_strip *s = &g->strips.data[i];
 
 			if (s->part == PROF_PART_TEXT && s->width > TEXT_LEAST &&
@@ -155,32 +162,36 @@ static size_t widest_place(const struct drawing *g)
 	return most;
 }
 
-/* The first text that is not within the width, or the place. */
-static size_t split_at(const struct drawing *g)
+/* The first text of a line's strips that is not within the width, or the place. */
+static size_t split_at(const struct drawing *g, size_t from)
 {
-	size_t used = 0;
-
-	for (size_t i = 0; i < g->strips.count; i++) {
-		used += 2 + g->strips.data[i].width;
-		if (used > g->style->width && g->strips.data[i].part == PROF_PART_TEXT)
+	for (size_t i = from; i < g->strips.count; i++)
+		if (g->strips.data[i].part == PROF_PART_TEXT &&
+			columns_of(g, from, i + 1) > g->style->width)
 			return i;
-	}
 	return g->strips.count;
 }
 
-/* Rows that are wider than the terminal have a second line, with texts of their usual width. */
+/* Rows that are wider than the terminal have a second line, with texts of their usual width, and a
+ * third if the place has no room there. */
 static void fit_rows(struct drawing *g)
 {
-	size_t place;
+	size_t count = g->strips.count, place;
 
-	if (!is_fitted(g) || narrow_texts(g, PLACE_LEAST))
+	if (!is_fitted(g) || narrow_texts(g, 0, count, PLACE_LEAST + 2))
 		return;
-	place = widest_place(g);
-	if (columns_used(g) + place <= g->style->width)
+	place = prof_text_shorter(widest_place(g), PLACE_LEAST);
+	if (columns_used(g) + widest_place(g) <= g->style->width)
 		return;
 	prof_text_measure(g);
-	g->split = split_at(g);
-	narrow_texts(g, place < PLACE_LEAST ? place : PLACE_LEAST);
+	g->split = split_at(g, 0);
+	if (narrow_texts(g, g->split, count, place + 2) ||
+		columns_used(g) + CUT_LEAST <= g->style->width)
+		return;
+	g->third = split_at(g, g->split);
+	prof_text_measure(g);
+	narrow_texts(g, g->split, g->third, 0);
+	narrow_texts(g, g->third, count, place + 2);
 }
 
 static void trim(struct strbuf *out)
@@ -226,7 +237,7 @@ static void headings(const struct drawing *g)
 {
 	const char *place = prof_places_heading(g->table);
 	size_t length = place_heading(g, place);
-	size_t count = g->strips.count, first = g->split < count ? g->split : count;
+	size_t count = g->strips.count, first = prof_text_shorter(g->split, count);
 	bool two = g->split != SIZE_MAX;
 
 	put_heading(g, 0, first, false);
@@ -239,7 +250,11 @@ static void headings(const struct drawing *g)
 		shown_printf(g->out, "  %s", place + length + 1);
 	if (two) {
 		second_line(g);
-		put_heading(g, first, count, false);
+		put_heading(g, first, prof_text_shorter(g->third, count), false);
+		if (g->third != SIZE_MAX) {
+			second_line(g);
+			put_heading(g, g->third, count, false);
+		}
 		shown_printf(g->out, "  %.*s", (int)length, place);
 	}
 	trim(g->out);
@@ -260,7 +275,7 @@ static void numbers(const struct drawing *g, size_t row)
 			prof_strip_figure(g->table, g->style, s, row, g->most, &b);
 		if (s->part == PROF_PART_TEXT && is_fitted(g))
 			*g->cut |= prof_cut(&b, 0, s->width);
-		if (i == g->split)
+		if (i == g->split || i == g->third)
 			second_line(g);
 		strbuf_puts(g->out, "  ");
 		if (!left && b.length < s->width)
@@ -276,7 +291,7 @@ static void numbers(const struct drawing *g, size_t row)
 		if (left && b.length < s->width)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
 	}
-	if (g->split == g->strips.count)
+	if (place_strips(g) == g->strips.count)
 		second_line(g);
 	strbuf_fini(&b);
 }
@@ -434,7 +449,12 @@ void render_prof_text(
 {
 	bool cut = false;
 	struct strbuf signs = {0};
-	struct drawing g = {.table = t, .style = style, .out = out, .split = SIZE_MAX, .cut = &cut};
+	struct drawing g = {.table = t,
+		.style = style,
+		.out = out,
+		.split = SIZE_MAX,
+		.third = SIZE_MAX,
+		.cut = &cut};
 
 	prof_text_head(t, style, out);
 	if (t->layout != REPORT_FACTS) {

@@ -165,6 +165,11 @@ static void brief_left_out(
 
 /* What a line of samples leaves out where it would be cut: "samples", which is its label; then how
  * much of the time they cover. */
+const char *report_metric_name(const struct experiment_metric *m)
+{
+	return m->flags & METRIC_WALL ? "elapsed time" : m->name;
+}
+
 enum brevity { BRIEF_ALL, BRIEF_LABELLED, BRIEF_BARE };
 
 /* "0.095 s of CPU time (measured): 95 samples of 1 ms, 99.5% covered". */
@@ -177,8 +182,8 @@ static void put_samples(
 	double sum = (double)m->samples * m->unit, all = (double)of->total * (clock ? 1e-9 : 1);
 
 	if (clock)
-		strbuf_printf(text, "%.*f s of %s (%s)", sum < 0.01 ? 6 : 3, sum, of->name,
-			label_name(of->label));
+		strbuf_printf(text, "%.*f s of %s (%s)", sum < 0.01 ? 6 : 3, sum,
+			report_metric_name(of), label_name(of->label));
 	else
 		strbuf_printf(text, "%.0f %s (%s)", all > 0 && !each ? all : sum, of->short_name,
 			label_name(of->label));

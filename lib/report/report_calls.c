@@ -30,7 +30,8 @@ int report_calls_report(struct prof_data *d, struct report_table *t, const char 
 			"-q with cum%% has no meaning for functions that contain each other");
 	rc = calls_init(&c, d, t, e);
 	if (rc == 0) {
-		t->title = report_text(t, "%s %s", title, d->metrics.data[c.metric].metric->name);
+		t->title = report_text(
+			t, "%s %s", title, report_metric_name(d->metrics.data[c.metric].metric));
 		rows(&c);
 		report_columns_total(&c.columns);
 		report_coverage(t, d);

@@ -67,6 +67,8 @@ void report_unskid_note(struct report_table *t, const struct prof_data *d, bool 
 /* Notes on code that a runtime generated or interpreted (node, java ...), and how it gets names. */
 void report_runtimes(struct report_table *t, const struct prof_data *d);
 
+/* The metric's name within a sentence. */
+const char *report_metric_name(const struct experiment_metric *m);
 /* What one metric is, for the list of the table's experiments. */
 void report_experiment_add(struct report_table *t, const struct prof_data *d, size_t metric);
 /* Facts of a run that heads show: key and label; ends with NULL. */

@@ -147,7 +147,7 @@ void report_diff_head(struct report_diff *f)
 			r->shares      ? "the share of "
 			: r->inclusive ? "inclusive "
 				       : "",
-			f->pairs.data[0].metric->name);
+			report_metric_name(f->pairs.data[0].metric));
 }
 
 /* The rows that did not change, together. */

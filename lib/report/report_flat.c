@@ -75,7 +75,7 @@ static void flat_rows(struct report_columns *c, struct prof_sums *s, enum prof_g
 
 	c->table->title = report_text(c->table, "%s list, in descending order by %s%s",
 		profile_grains[grain].title, s->inclusive ? "inclusive " : "exclusive ",
-		c->data->metrics.data[0].metric->name);
+		report_metric_name(c->data->metrics.data[0].metric));
 	c->table->places = grain == PROF_BY_IMAGE ? "dso" : NULL;
 	if (ranks)
 		count = report_beside_drop(c->table, &c->beside, c->data, s, ranks, count);

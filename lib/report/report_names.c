@@ -447,14 +447,20 @@ static void collect_names(struct report_table *t, struct named_vec *names, size_
 	}
 }
 
+/* Names of objects and of kinds of instructions are phrases. */
+static bool has_functions(const struct report_table *t)
+{
+	return !t->report ||
+	       (strncmp(t->report, "data", 4) != 0 && strcmp(t->report, "archinfo") != 0);
+}
+
 int report_names_shorten(struct report_table *t, size_t limit, struct error *e)
 {
 	struct named_vec names = {0};
 	struct named **order = NULL;
 	bool any = false;
 
-	/* Objects of data space have phrases for names. */
-	if (limit && !(t->report && strncmp(t->report, "data", 4) == 0))
+	if (limit && has_functions(t))
 		collect_names(t, &names, limit, &any);
 	if (any && !t->failed && !(order = calloc(names.count, sizeof(*order))))
 		t->failed = true;

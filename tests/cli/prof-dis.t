@@ -109,6 +109,7 @@ is "with edges counted, samples at a head are split by them" "$(python3 split.py
 
 shown archinfo -archinfo -q 12 ideal.exp
 is "-archinfo lacks nothing" "$status" 0
+like "-archinfo: headings are whole" "$(COLUMNS=80 prof -archinfo -names short -width 80 ideal.exp)" '^Instructions by kind [(]one may be of several[)]$'
 run prof -archinfo -json ideal.exp
 printf '%s\n' "$out" > out.json
 cat > mix.py <<'END'

@@ -140,6 +140,9 @@ like "executions are those of the second" "$out" ' counted  .*  dcache'
 like "all of them" "$out" '^Analysis .* the second run \(0[.]0% differ\)$'
 printf '%s\n' "$out" | sed -n '/^Longest/,$p' > stalls
 golden prof/explain-stalls stalls
+run prof -stalls -core skylake -width 88 same
+is "-width 88: all lines fit" "$status $(printf '%s\n' "$out" | awk 'length > 88')" "0 "
+like "... with the place on a third" "$out" '^ +function [(]dso: file, line[)]$'
 prof -why -core skylake same 2>&1 | sed -n '/^Where/,$p' > why
 golden prof/explain-why why
 run prof -json -why -core skylake same

@@ -19,6 +19,7 @@ done
 record file file locked
 report sleep
 is "a report" "$status $err" "0 "
+like "elapsed time, within a sentence" "$(prof sleep)" '^Samples .* s of elapsed time [(]measured[)]'
 like "sleep: the reason and the call" "$out" "$(row "sleep")"
 like "sleep: the reason and the call, below" "$out" "$(joined "clock_nanosleep")"
 unlike "nobody ends a sleep or a wait for the processor: nothing is said of who did" "$out" 'What let threads go on|let another go on'

@@ -107,6 +107,8 @@ like "-version" "$out" '^ssrun [0-9]'
 run ssrun -list
 like "-list: time" "$out" '^pcsamp +10000019 ns +os '
 like "-list: any event" "$out" '^fdsc_hwc +[0-9]+ misses +(pmu|model) '
+run ssrun -list -o there
+like "... not into a file" "$status $err" '^125 ssrun: -list prints on standard output: leave out -o'
 run ssrun -list -machine r10000 -source model
 like "the R10000 has the classic periods" "$out" '^cy_hwc +16411 cycles +model '
 

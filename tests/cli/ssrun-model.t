@@ -86,7 +86,7 @@ is "with the names that it gives it" "$(rows made.x | jq -c '[.rows[] | select(.
 run ssrun -q -source model -machine zen4 -dsc_hwc /nonexistent/command
 is "a command that is not there" "$status" 127
 run ssrun -q -source model -pcsamp true
-is "time is no event of the model" "$status" 125
+like "time is no event of the model" "$status $err" '^125 ssrun: pcsamp: the source model cannot sample Task clock$'
 run ssrun -q -source model -machine r10000 -o r.x -dsc_hwc true
 is "other machines" "$status $err" "0 "
 
