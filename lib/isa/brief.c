@@ -247,7 +247,8 @@ static bool take_vector(struct brief *b, struct insn *insn, struct insn_flags *f
 
 static bool is_landing(const uint8_t *bytes)
 {
-	return memcmp(bytes, "\xf3\x0f\x1e\xfa", 4) == 0; /* endbr64 */
+	return bytes[0] == 0xf3 && bytes[1] == 0x0f && bytes[2] == 0x1e &&
+	       bytes[3] == 0xfa; /* endbr64 */
 }
 
 static bool take_brief(struct brief *b, struct insn *insn, struct insn_flags *flags)

@@ -22,7 +22,7 @@ static Bool in_memory(const HChar *name)
 	return name && VG_(strstr)(name, " (deleted)") != NULL;
 }
 
-static Bool may_change(Addr code)
+Bool changing_may(Addr code)
 {
 	const NSegment *s = VG_(am_find_nsegment)(code);
 
@@ -34,9 +34,23 @@ UInt changing_code(const VexGuestExtents *extents)
 	UInt check = 0;
 
 	for (Int i = 0; i < extents->n_used; i++)
-		if (may_change(extents->base[i]))
+		if (changing_may(extents->base[i]))
 			check |= 1u << i;
 	return check;
+}
+
+static void translate_anew(Addr code)
+{
+	const NSegment *s = VG_(am_find_nsegment)(code);
+
+	if (s && s->kind == SkFileC && s->hasT)
+		VG_(discard_translations)(s->start, s->end - s->start + 1, "perfexmodel");
+}
+
+void changing_beside(Addr from, SizeT size)
+{
+	translate_anew(from - 1);
+	translate_anew(from + size);
 }
 
 void changing_protection(Addr from, SizeT size, Bool readable, Bool writable, Bool executable)
@@ -54,6 +68,7 @@ void changing_protection(Addr from, SizeT size, Bool readable, Bool writable, Bo
 			/* The code translated from here is not checked. We are in a system call, as
 			 * when the core itself discards for munmap. */
 			VG_(discard_translations)(from, size, "perfexmodel");
+			changing_beside(from, size);
 			return;
 		}
 	}

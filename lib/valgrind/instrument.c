@@ -30,6 +30,7 @@
 #include "valgrind/sampled.h"
 #include "valgrind/scan.h"
 #include "valgrind/stacks.h"
+#include "valgrind/thunk.h"
 #include "valgrind/x87.h"
 
 #define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
@@ -100,7 +101,6 @@ static void write_word(struct builder *b, UInt index, IRExpr *value)
 	if (!recording())
 		return;
 	at = index ? instrument_add(b, b->record, word(index * sizeof(uint64_t))) : b->record;
-
 	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, value));
 }
 
@@ -570,13 +570,15 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	/* The statements before the first mark are Valgrind's own. */
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]);
+	thunk_superblock(in, closure->nraddr);
 	if (executed_only)
 		executed_superblock(b.out, closure->nraddr, b.block);
 	if (dataspace_kept)
 		heap_instrument(b.out, closure->nraddr);
 	for (; i < in->stmts_used; i++) {
 		instrument_see(&b, in->stmts[i]);
-		addStmtToIRSB(b.out, in->stmts[i]);
+		if (!thunk_unused(i))
+			addStmtToIRSB(b.out, in->stmts[i]);
 		if (in->stmts[i]->tag == Ist_Exit)
 			begin_segment(&b);
 	}

@@ -29,6 +29,7 @@
 #include "valgrind/sampled.h"
 #include "valgrind/slices.h"
 #include "valgrind/stacks.h"
+#include "valgrind/thunk.h"
 
 #define SET_NAME   15               /* PR_SET_NAME of prctl(2) */
 #define CODE_BYTES ((SizeT)8 << 20) /* for code of segments */
@@ -210,10 +211,16 @@ static void after_system_call(
 }
 
 /* The previous mappings are gone. */
+static void memory_unmapped(Addr a, SizeT length)
+{
+	changing_beside(a, length);
+	profile_unmapped(a, length);
+}
+
 static void memory_mapped(Addr a, SizeT length, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
-	profile_unmapped(a, length);
+	memory_unmapped(a, length);
 }
 
 static void tool_finish(Int status)
@@ -438,6 +445,7 @@ static void options_read(void)
 			? config.ll.line
 			: config.l1i.line;
 	instrument_dependences = config.clock != MODEL_CLOCK_FIRST_ORDER;
+	thunk_begin();
 	model = model_init(model_memory(), &config);
 	model_set_code(model, VG_(am_shadow_alloc)(CODE_BYTES), CODE_BYTES);
 	use_huge_pages();
@@ -487,7 +495,7 @@ static void tool_start(void)
 	VG_(track_change_mem_mprotect)(changing_protection);
 	VG_(track_pre_deliver_signal)(signal_delivered);
 	VG_(track_new_mem_mmap)(memory_mapped);
-	VG_(track_die_mem_munmap)(profile_unmapped);
+	VG_(track_die_mem_munmap)(memory_unmapped);
 }
 
 VG_DETERMINE_INTERFACE_VERSION(tool_start)

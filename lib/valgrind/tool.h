@@ -22,6 +22,7 @@
  *   modes.c            two translations of each superblock
  *   counted.c          superblocks that only count
  *   executed.c         runs that only count
+ *   thunk.c            stores of flags that nothing reads
  *   decode.c           properties of instructions that VEX lacks, from their bytes
  *   blocks.c           descriptors of superblocks, and what discarded ones counted
  *   images.c           where the code comes from
@@ -119,6 +120,11 @@ const HChar *exec_string(UWord address);
  * Valgrind compares: a bit each. */
 UInt changing_code(const VexGuestExtents *extents);
 void changing_protection(Addr from, SizeT size, Bool readable, Bool writable, Bool executable);
+/* May code there change unnoticed by the functions here? */
+Bool changing_may(Addr code);
+/* Memory was mapped or unmapped, perhaps in the middle of a file's code: what is left of it beside
+ * is translated anew, since thunk.c has looked at code of the whole file. */
+void changing_beside(Addr from, SizeT size);
 
 /* ---- resume.c ---- */
 /* Does the program handle faults, so that it may see, or go on with, the registers of one? */
