@@ -84,7 +84,10 @@ struct elf_file *elf_file_map(const char *path, struct error *e)
 
 const char *elf_file_span_string(struct span s, uint64_t offset)
 {
-	if (offset >= s.size || !memchr(s.data + offset, '\0', s.size - offset))
+	if (offset >= s.size)
+		return NULL;
+	/* A table of strings ends with one, so that none has to be looked through. */
+	if (s.data[s.size - 1] && !memchr(s.data + offset, '\0', s.size - offset))
 		return NULL;
 	return (const char *)s.data + offset;
 }

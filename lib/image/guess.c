@@ -76,8 +76,7 @@ static void read_starts(struct image *image)
 	struct symbols *s = &image->symbols;
 
 	(void)read_table(image); /* without memory, those so far */
-	if (s->starts.count)
-		qsort(s->starts.data, s->starts.count, sizeof(*s->starts.data), order_u64);
+	order_sort(s->starts.data, s->starts.count, sizeof(*s->starts.data), order_u64);
 }
 
 /* Narrows [*low, *high) to the table's function around address. */

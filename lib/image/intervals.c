@@ -3,6 +3,7 @@
  * interval does not contain an address, only those along its links can. */
 #include "image/intervals.h"
 
+#include "base/order.h"
 #include "base/sort.h"
 
 int intervals_add(struct intervals *s, uint64_t low, uint64_t high, uint32_t value)
@@ -37,8 +38,7 @@ void intervals_settle(struct intervals *s)
 
 	for (size_t i = 0; i < s->all.count; i++)
 		all[i].outer = (uint32_t)i;
-	if (s->all.count)
-		qsort(all, s->all.count, sizeof(*all), intervals_compare);
+	order_sort(all, s->all.count, sizeof(*all), intervals_compare);
 	for (size_t i = 0; i < s->all.count; i++) {
 		uint32_t outer = i ? (uint32_t)(i - 1) : INTERVAL_NONE;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/order.h"
 #include "image/private.h"
 
 /* A symbol before it is in the table. */
@@ -180,13 +180,12 @@ static int symbols_consider(
 	return 0;
 }
 
+/* Of one address: the symbol that it is shown by comes first. */
 static int symbols_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 	size_t m, n;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
 	if (x->label != y->label)
 		return x->label ? 1 : -1;
 	if (x->rank != y->rank)
@@ -194,6 +193,35 @@ static int symbols_compare(const void *a, const void *b)
 	m = strlen(x->name);
 	n = strlen(y->name);
 	return m != n ? (m < n ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static uint64_t candidate_address(const void *c)
+{
+	return ((const struct candidate *)c)->address;
+}
+
+/* The first after i of another address. */
+static size_t candidates_next(const struct candidates *c, size_t i)
+{
+	size_t next = i + 1;
+
+	while (next < c->all.count && c->all.data[next].address == c->all.data[i].address)
+		next++;
+	return next;
+}
+
+static int symbols_sort(struct candidates *c)
+{
+	struct candidate *all = c->all.data;
+
+	if (order_by_number(all, c->all.count, sizeof(*all), candidate_address))
+		return -1;
+	for (size_t i = 0, next; i < c->all.count; i = next) {
+		next = candidates_next(c, i);
+		if (next > i + 1)
+			qsort(all + i, next - i, sizeof(*all), symbols_compare);
+	}
+	return 0;
 }
 
 /* One symbol per address, with sizes filled in, and without labels inside of functions. */
@@ -205,9 +233,7 @@ static int settle(struct symbols *s, struct candidates *c)
 		struct candidate *x = &c->all.data[i];
 		struct image_symbol *symbol;
 
-		for (next = i + 1; next < c->all.count; next++)
-			if (c->all.data[next].address != x->address)
-				break;
+		next = candidates_next(c, i);
 		if (x->label && x->address < covered)
 			continue;
 		if (x->label)
@@ -256,11 +282,9 @@ static int keep_names(struct image *image)
 	return 0;
 }
 
-static int by_address_of_symbols(const void *a, const void *b)
+static uint64_t symbol_address(const void *s)
 {
-	const struct image_symbol *x = a, *y = b;
-
-	return sort_rising(x->address, y->address);
+	return ((const struct image_symbol *)s)->address;
 }
 
 /* The tables, the most complete first; -1 when memory is out. */
@@ -307,15 +331,14 @@ static void load_of_symbols(struct image *image, struct candidates *c)
 
 	if (plt_want(image) || read_tables(image, c))
 		return;
-	if (c->all.count)
-		qsort(c->all.data, c->all.count, sizeof(*c->all.data), symbols_compare);
-	if ((c->passed_over && limit_labels(image, c)) || settle(s, c) ||
+	if (symbols_sort(c) || (c->passed_over && limit_labels(image, c)) || settle(s, c) ||
 		(image->wanted.count && keep_names(image)))
 		return;
 	before = s->all.count;
 	plt_symbols(image);
-	if (s->all.count != before)
-		qsort(s->all.data, s->all.count, sizeof(*s->all.data), by_address_of_symbols);
+	if (s->all.count != before &&
+		order_by_number(s->all.data, s->all.count, sizeof(*s->all.data), symbol_address))
+		return;
 	for (size_t i = 0; i < s->all.count; i++)
 		if (intervals_add(&s->ranges, s->all.data[i].address,
 			    s->all.data[i].address + s->all.data[i].size, (uint32_t)i))

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/option.h"
+#include "base/order.h"
 #include "base/stats.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
@@ -272,8 +273,73 @@ static void test_search(void)
 	ok(right, "a search by halving finds what one step by step does");
 }
 
+struct ordered {
+	uint64_t number;
+	unsigned place; /* before sorting */
+	char filler[12];
+};
+
+static int compared; /* calls of compare_ordered */
+
+static int compare_ordered(const void *a, const void *b)
+{
+	compared++;
+	return ORDER(((const struct ordered *)a)->number, ((const struct ordered *)b)->number);
+}
+
+static uint64_t ordered_number(const void *o)
+{
+	return ((const struct ordered *)o)->number;
+}
+
+/* Are they in order, equal ones as they were, and none lost? */
+static bool in_order(const struct ordered *o, size_t count)
+{
+	uint64_t places = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		places += o[i].place;
+		if (i && (o[i - 1].number > o[i].number ||
+				 (o[i - 1].number == o[i].number && o[i - 1].place > o[i].place)))
+			return false;
+	}
+	return places == (uint64_t)count * (count ? count - 1 : 0) / 2;
+}
+
+static void test_order(void)
+{
+	enum { MOST = 3000 };
+	static struct ordered by_number[MOST], by_comparison[MOST];
+	static const unsigned shifts[] = {0, 7, 30, 56, 63};
+	bool right = true;
+
+	for (size_t k = 0; k < sizeof(shifts) / sizeof(shifts[0]); k++)
+		for (size_t count = 0; count <= MOST; count = 3 * count + 1) {
+			uint64_t draw = count + 1;
+
+			for (unsigned i = 0; i < count; i++) {
+				draw = draw * 6364136223846793005 + 1442695040888963407;
+				by_number[i] =
+					(struct ordered){.number = draw >> shifts[k], .place = i};
+			}
+			memcpy(by_comparison, by_number, sizeof(by_number));
+			right &= order_by_number(by_number, count, sizeof(by_number[0]),
+					 ordered_number) == 0;
+			right &= in_order(by_number, count);
+			order_sort(by_comparison, count, sizeof(by_number[0]), compare_ordered);
+			right &= memcmp(by_comparison, by_number, count * sizeof(by_number[0])) ==
+					 0 ||
+				 shifts[k] > 40; /* qsort promises nothing of equal ones */
+		}
+	ok(right, "sorted by number as by comparison, equal ones in their order");
+	compared = 0;
+	order_sort(by_number, 1093, sizeof(by_number[0]), compare_ordered);
+	is_int(compared, 1092, "what is in order is compared once");
+}
+
 int main(void)
 {
+	test_order();
 	test_search();
 	struct error e;
 	struct strbuf s = {0};
