@@ -153,12 +153,6 @@ static int take_signals(struct collection *c, bool children, struct error *e)
 	return c->signals >= 0 ? 0 : error_sys(e, errno, "signalfd");
 }
 
-/* The kernel's events are disabled during a burst. */
-static void silence(void *context, bool on)
-{
-	rings_enable(context, !on);
-}
-
 /* Samples work without branch records and values. */
 static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 {
@@ -169,9 +163,9 @@ static int begin_tracer(struct collection *c, pid_t pid, struct error *e)
 		.rate = r->bursts,
 		.share = r->values.budget,
 		.seed = clock_ns() ^ (uint64_t)pid << 40,
-		.quiet = silence,
+		.quiet = perf_events_silence,
 		.known = r->known,
-		.context = &c->sampler.rings};
+		.context = &c->sampler};
 	struct error why;
 	const char *what = collect_wants(r, METRIC_BRANCHES) ? "branch records"
 			   : r->values.latency               ? "latencies"

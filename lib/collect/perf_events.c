@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/collect_values.h"
 #include "sources/perf_open.h"
 
 #define RING_FLAT   ((size_t)256 << 10)
@@ -188,11 +189,14 @@ static struct perf_event_attr perf_events_attr_of(
 		attr.watermark = 0;
 		attr.wakeup_events = 1;
 	}
-	if (event == 0) {
-		attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;
-		attr.context_switch = s->blocking;
-	}
+	attr.context_switch = event == 0 && s->blocking;
 	return attr;
+}
+
+/* Mappings, names, beginnings and ends of threads. */
+static void record_changes(struct perf_event_attr *attr)
+{
+	attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
 }
 
 /* As precise as the processor can. Only x86's drivers refuse an unsupported precision. */
@@ -303,6 +307,44 @@ static int no_wakes(struct sampler *s, struct error *e)
 		"not seen: this needs CAP_PERFMON, or kernel.perf_event_paranoid=-1", e);
 }
 
+/* Events are silent during bursts: so an event that counts nothing records changes. */
+static bool has_own_changes(const struct collect_request *r)
+{
+	return collect_wants(r, METRIC_BRANCHES | METRIC_VALUES);
+}
+
+static int open_changes(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
+	struct error *e)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = s->rings.format.sample_type,
+		.sample_id_all = 1,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.inherit = pid > 0,
+		.enable_on_exec = on_exec,
+	};
+
+	record_changes(&attr);
+	if (rings_open(&s->rings, &attr, pid, (uint32_t)s->events.count, e))
+		return perf_events_refused(r, &attr, pid, e);
+	return 0;
+}
+
+void perf_events_silence(void *sampler, bool on)
+{
+	struct sampler *s = sampler;
+
+	for (uint32_t i = 0; i < s->events.count; i++)
+		rings_enable_event(&s->rings, i, !on);
+}
+
 int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
 	struct error *e)
 {
@@ -313,6 +355,8 @@ int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t p
 			continue;
 		attr.inherit = pid > 0;
 		attr.enable_on_exec = on_exec;
+		if (i == 0 && !has_own_changes(r))
+			record_changes(&attr);
 		if (open_event(r, s, &attr, pid, i, e) == 0) {
 			if (perf_events_describe(r, s, i, &attr, e))
 				return -1;
@@ -327,5 +371,5 @@ int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t p
 		}
 		return perf_events_refused(r, &attr, pid, e);
 	}
-	return 0;
+	return has_own_changes(r) ? open_changes(r, s, pid, on_exec, e) : 0;
 }

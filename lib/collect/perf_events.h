@@ -12,6 +12,9 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
  * notes of the metrics then describe how they were opened. */
 int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
 	struct error *e);
+/* No samples are taken while it is on; mappings, threads and processes are recorded all the same.
+ */
+void perf_events_silence(void *sampler, bool on);
 
 /* Adds a note to a metric: how it was sampled. */
 int perf_events_note(struct experiment_metric *m, const char *text, struct error *e);

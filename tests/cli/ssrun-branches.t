@@ -75,7 +75,7 @@ run prof -summary short
 like "-summary: what following it took" "$out" '^Time that recording branches took.* ([1-9][0-9]*\.[0-9]|0\.[1-9])% \(estimated\)'
 
 # What it could disturb: each checks itself and prints what must be the same.
-for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 2000" "loops 30000"; do
+for what in "threads 4 4000" "forks 8 500" "signals 300" "blocked 400" "calls 2000" "loops 30000"; do
 	# shellcheck disable=SC2086 # words
 	"$branchy" $what > want
 	# shellcheck disable=SC2086
@@ -85,6 +85,12 @@ for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 20
 		$(prof -dump "${what%% *}")
 	END
 done
+
+# Samples are not taken during bursts; what begins and ends then is recorded all the same.
+ssrun -q -branches -bursts 300 -o begun "$build/tests/programs/threads" 1000
+is "each thread is listed once" "$(prof -dump begun | grep -c '^thread ')" 1001
+ssrun -q -branches -bursts 300 -o begun "$build/tests/programs/crowd" forks 300 > /dev/null
+is "each process is listed" "$(prof -dump begun | grep -c '^process ')" 301
 
 # What would notice that it runs from elsewhere than where its code is.
 for what in "faults 1500" "code 3000" "patched 2000" "spawns 40" "filtered 10000" "deep 20000" "calls 5000"; do
@@ -138,7 +144,7 @@ worked_traced() { # PID N: or it has ended
 		{ worked "$1" "$2" && grep -q 'TracerPid:.[1-9]' "/proc/$1/status"; }
 }
 for ends in KILL INT; do
-	for what in "threads 4 3000" "calls 15000"; do
+	for what in "threads 4 3000" "calls 5000"; do
 		bad=
 		for at in 2 4 6 8 10 12; do
 			# shellcheck disable=SC2086 # words
