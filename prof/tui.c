@@ -49,7 +49,7 @@ int do_tui(const struct options *o)
 		.context = o};
 	struct browse *browse = NULL;
 	struct error e = {0}, unread = {0};
-	bool incomplete = false;
+	bool incomplete = false, busy;
 	int signal = 0, rc = -1, status;
 
 	if (tui_terminal_check(&e) == 0 && reporting_arguments(o, &arguments, &e) == 0) {
@@ -61,10 +61,13 @@ int do_tui(const struct options *o)
 	if (rc)
 		say_error(&e);
 	status = rc ? EXIT_OURS : signal ? 128 + signal : 0;
-	if (browse && !browse_free(browse, &unread, &incomplete))
-		_exit(status);
+	busy = browse && !browse_free(browse, &unread, &incomplete);
 	if (unread.code && rc == 0 && !signal)
 		status = say_failure(&unread);
+	if (!status && incomplete)
+		status = EXIT_INCOMPLETE;
+	if (busy)
+		_exit(status);
 	arguments_fini(&arguments);
-	return status ? status : incomplete ? EXIT_INCOMPLETE : 0;
+	return status;
 }

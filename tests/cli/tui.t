@@ -90,6 +90,16 @@ keys 'clear; prof -tui -only nosuch app.exp' Enter
 until_text "a selection that has nothing: said below the rows" '-only nosuch: nothing of this report'
 keys q
 until_text "status 1, as in text" '\[1\] ready>'
+# Also while the thread that has made the report has not yet gone on: it is held where it says that there is one.
+strace=$(command -v strace)
+if [ "$strace" ] && "$strace" -f -o /dev/null true 2>/dev/null; then
+	keys "clear; $strace -f -o /dev/null -P 'anon_inode:[eventfd]' -e trace=write -e inject=write:delay_exit=3000000 prof -tui -only nosuch app.exp" Enter
+	until_text "a selection that has nothing, slowly" '-only nosuch: nothing of this report'
+	keys q
+	until_text "status 1, too" '\[1\] ready>'
+else
+	skip "status 1, too" "strace cannot trace here"
+fi
 keys 'clear; prof -tui -usage two.exp' Enter
 until_text "processes" '>.* 100 app'
 keys Enter
