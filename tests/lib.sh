@@ -11,7 +11,8 @@
 #   skip "name" "reason"           counted and shown
 #   run command...                 sets $status, $out, $err
 #   unchecked command...           without looking for leaks, which sanitizers cannot do under a tracer
-#   wait_for command...            until it succeeds, two minutes at most: never for a time that may be too short
+#   wait_for command...            until it succeeds, two minutes at most, after which the test has failed: never for a time that may be
+#                                  too short
 #   tracked                        the repository's files
 #   worked PID N                   it has worked for N hundredths of a second
 #   done_testing                   last
@@ -27,7 +28,7 @@ LC_ALL=C TZ=UTC HOME=$work XDG_CONFIG_HOME=$work/.config XDG_CACHE_HOME=$work/.c
 PERFEX_HOST=none # a modelled host is what the system says of it: nothing is measured
 export PATH LC_ALL TZ HOME XDG_CONFIG_HOME XDG_CACHE_HOME PERFEX_HOST
 unset NO_COLOR COLUMNS LINES 2>/dev/null || :
-_n=0 _failed=0
+_n=0 _failed=0 _vain=
 _result() { # good? name
 	_n=$((_n + 1))
 	if [ "$1" = 0 ]; then echo "ok $_n - $2"; else echo "not ok $_n - $2"; _failed=$((_failed + 1)); fi
@@ -46,7 +47,7 @@ golden() {
 skip() { _n=$((_n + 1)); echo "ok $_n - $1 # SKIP $2"; }
 run() { "$@" >"$work/.out" 2>"$work/.err"; status=$?; out=$(cat "$work/.out"); err=$(cat "$work/.err"); }
 unchecked() { ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "$@"; }
-wait_for() { _i=0; until "$@" >/dev/null 2>&1; do [ $_i -lt 1200 ] || return 1; sleep 0.1; _i=$((_i + 1)); done; }
+wait_for() { _i=0; until "$@" >/dev/null 2>&1; do [ $_i -lt 1200 ] || { _vain=$*; return 1; }; sleep 0.1; _i=$((_i + 1)); done; }
 worked() { awk -v n="$2" -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); exit ($12 + $13) * 100 / hz < n }' "/proc/$1/stat"; }
 # The repository's files, also of somebody else's checkout, and where they came without it.
 tracked() { git -c safe.directory='*' ls-files 2>/dev/null | grep . || find . -name build -prune -o -type f -print | sed 's|^[.]/||'; }
@@ -55,4 +56,9 @@ only_on() { [ "$(uname -m)" = "$1" ] || { skip "$2" "$3"; done_testing; }; } # p
 make_experiment() { "$build/tests/tools/experiment" "$1"; }
 assemble() { _app=$1; shift; as "$@" -o "$_app.o" "$_app.s" && ld -Ttext=0x401000 -o "$_app" "$_app.o" || exit 1; }
 at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
-done_testing() { echo "1..$_n"; [ "$_failed" = 0 ]; exit; }
+done_testing() {
+	[ -z "$_vain" ] || { _result 1 "what was waited for came"; _show "it did not: $_vain"; }
+	echo "1..$_n"
+	[ "$_failed" = 0 ]
+	exit
+}

@@ -125,9 +125,9 @@ is "a full device" "$status" 125
 # Where a file is replaced, the new one has another name for a moment.
 if strace -o /dev/null true 2>/dev/null; then
 	echo earlier > replaced
-	strace -o /dev/null -e trace=linkat -e inject=linkat:delay_exit=500000 perfex -explain dsc -json -o replaced &
+	strace -f -o /dev/null -e trace=linkat -e inject=linkat:delay_exit=500000 perfex -explain dsc -json -o replaced &
 	named() { ls replaced.*; }
-	wait_for named
+	ok "the new file has a second name" wait_for named
 	kill "$(ls replaced.* | sed 's/.*[.]//; s/-.*//')"
 	wait $!
 	ok "a signal then leaves one file" sh -c 'test "$(ls -d replaced*)" = replaced && grep -q perfex.explain replaced'
