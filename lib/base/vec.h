@@ -17,6 +17,8 @@
 	}
 
 void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size, size_t more);
+/* Room for one more. -1 when memory is out. */
+int vec_room(void **data, size_t count, size_t *capacity, size_t size);
 
 /* The first of n new zeroed slots (n > 0); NULL when memory is out. */
 #define vec_extend(v, n)                                                                           \
@@ -25,8 +27,9 @@ void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size, size_t
 #define vec_push(v) vec_extend(v, 1)
 /* Appends a copy of the element: 0, or -1 when memory is out. */
 #define vec_add(v, element)                                                                        \
-	(vec_grow((void **)&(v)->data, &(v)->count, &(v)->capacity, sizeof(*(v)->data), 1)         \
-			? ((v)->data[(v)->count - 1] = (element), 0)                               \
+	((v)->count < (v)->capacity || vec_room((void **)&(v)->data, (v)->count, &(v)->capacity,   \
+					       sizeof(*(v)->data)) == 0                            \
+			? ((v)->count++, (v)->data[(v)->count - 1] = (element), 0)                 \
 			: -1)
 /* The first number i below count for which is_before is false; count if it is true for all.
  * is_before is an expression of the variable i, true up to some number and false from there on. */

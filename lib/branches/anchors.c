@@ -20,7 +20,7 @@
 #define SWEEPS     3
 
 _Static_assert(INC_BYTES + INSN_LENGTH_MAX + JUMP_BYTES <= STUB_BYTES, "a stub fits");
-_Static_assert(SLOT_WATCHED + STUBS < SLOTS_FIRST, "each stub has a slot");
+_Static_assert(SLOT_WATCHED + STUBS < SLOTS_KEPT, "each stub has a slot");
 
 static uint64_t stub_address(const struct arena *a, unsigned number)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Our memory in the address space of a program: its places and contents. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -22,6 +24,9 @@
 #define TOGETHER      2048u /* bytes between patches that are written at once */
 #define HEADS_AT_ONCE 64u
 #define SIZE          (ARENA_CODE + ARENA_DATA)
+#define SHARED        (ARENA_DATA - ARENA_KEPT)
+/* A program that makes the file shorter would end us. */
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 static uint64_t arena_distance(uint64_t a, uint64_t b)
 {
@@ -95,6 +100,8 @@ void arena_fini(struct arena *a)
 		munmap(a->mirror, ARENA_CODE);
 	if (a->values)
 		munmap(a->values, ARENA_SLOTS * 8);
+	if (a->own)
+		munmap(a->own, SHARED);
 	vec_fini(&a->places);
 	vec_fini(&a->patches);
 	vec_fini(&a->heads);
@@ -124,6 +131,45 @@ static uint64_t arena_map(
 	return got > 0 && (uint64_t)got == at ? at : 0;
 }
 
+/*
+ * Both processes map the same pages for its data, so that nothing has to be sent and read. The
+ * program makes them, since only we can open what the other has open. Between two system calls of
+ * its only thread, nothing of it sees that a descriptor was used. A filter of system calls might
+ * not know this call, and a limit on files would end us. Where it cannot be, data are sent.
+ */
+static void arena_share(struct cache *c, struct held *f, struct arena *a)
+{
+	uint64_t begin = a->data + ARENA_KEPT;
+	struct rlimit limit;
+	char path[64];
+	long fd;
+	int own;
+
+	if (f->process->threads != 1 || f->process->filtered || getrlimit(RLIMIT_FSIZE, &limit) ||
+		limit.rlim_cur != RLIM_INFINITY)
+		return;
+	/* Its name is empty: these bytes are 0. */
+	fd = inject_call(c, f, SYS_memfd_create,
+		(const uint64_t[6]){begin, MFD_CLOEXEC | MFD_ALLOW_SEALING});
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%ld", (int)f->tid, fd);
+	own = open(path, O_RDWR | O_CLOEXEC);
+	if (own >= 0 && ftruncate(own, SHARED) == 0 && fcntl(own, F_ADD_SEALS, SEALS) == 0 &&
+		inject_call(c, f, SYS_mmap,
+			(const uint64_t[6]){begin, SHARED, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_NORESERVE | MAP_FIXED, (uint64_t)fd, 0}) ==
+			(long)begin) {
+		a->own = mmap(
+			NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, own, 0);
+		if (a->own == MAP_FAILED)
+			a->own = NULL;
+	}
+	if (own >= 0)
+		close(own);
+	inject_call(c, f, SYS_close, (const uint64_t[6]){(uint64_t)fd});
+}
+
 static int arena_map_all(struct cache *c, struct held *f, struct arena *a, uint64_t at)
 {
 	a->code = arena_map(c, f, at, ARENA_CODE, PROT_READ | PROT_EXEC);
@@ -134,11 +180,11 @@ static int arena_map_all(struct cache *c, struct held *f, struct arena *a, uint6
 		inject_call(c, f, SYS_munmap, (const uint64_t[6]){at, ARENA_CODE});
 		return -1;
 	}
+	arena_share(c, f, a);
 	inject_call(c, f, SYS_madvise,
 		(const uint64_t[6]){at + ARENA_STUBS, ARENA_CODE - ARENA_STUBS, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise,
-		(const uint64_t[6]){
-			a->data + SLOTS_FIRST * 8, ARENA_DATA - SLOTS_FIRST * 8, MADV_DONTFORK});
+		(const uint64_t[6]){a->data + ARENA_KEPT, SHARED, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_NOHUGEPAGE});
 	a->table = a->data + ARENA_SLOTS * 8;
 	a->log = a->table + ARENA_TABLE + ARENA_DOORS;
@@ -207,9 +253,47 @@ bool arena_room(const struct arena *a)
 	return ARENA_CODE - a->used > ROOM_CODE && ARENA_SLOTS - a->slots > ROOM_SLOTS;
 }
 
+/* The place of its data here; NULL: they are not shared. */
+static void *arena_own(const struct arena *a, uint64_t at, size_t size)
+{
+	uint64_t distance = at - a->data - ARENA_KEPT;
+
+	return a->own && distance < SHARED && size <= SHARED - distance ? a->own + distance : NULL;
+}
+
+bool arena_read(const struct cache *c, const struct arena *a, uint64_t from, void *to, size_t size)
+{
+	const void *own = arena_own(a, from, size);
+
+	if (!own)
+		return process_read(c->process->memory, from, to, size);
+	memcpy(to, own, size);
+	return true;
+}
+
+bool arena_write(
+	const struct cache *c, const struct arena *a, uint64_t to, const void *from, size_t size)
+{
+	void *own = arena_own(a, to, size);
+
+	if (!own)
+		return process_write(c->process->memory, to, from, size);
+	memcpy(own, from, size);
+	return true;
+}
+
+static void arena_put_word(const struct arena *a, uint64_t at, uint64_t value)
+{
+	uint64_t *own = arena_own(a, at, sizeof(value));
+
+	if (own)
+		*own = value;
+}
+
 uint32_t arena_slot(struct arena *a, uint64_t value)
 {
 	a->values[a->slots] = value;
+	arena_put_word(a, arena_slot_address(a, a->slots), value);
 	return a->slots++;
 }
 
@@ -243,7 +327,8 @@ static bool send_patches(struct arena *a, int memory)
 
 int arena_head(struct arena *a, uint64_t at, uint64_t value)
 {
-	return vec_add(&a->heads, ((struct head){at, value}));
+	arena_put_word(a, at, value);
+	return a->own ? 0 : vec_add(&a->heads, ((struct head){at, value}));
 }
 
 /* One call for many words: each that is written by itself takes a microsecond. Where the call is
@@ -278,8 +363,9 @@ int arena_send(struct arena *a, const struct followed *p)
 	bool good =
 		process_write(memory, a->code + a->sent, a->mirror + a->sent, a->used - a->sent) &&
 		send_patches(a, memory) &&
-		process_write(memory, arena_slot_address(a, a->slots_sent),
-			a->values + a->slots_sent, (a->slots - a->slots_sent) * (size_t)8) &&
+		(a->own || process_write(memory, arena_slot_address(a, a->slots_sent),
+				   a->values + a->slots_sent,
+				   (a->slots - a->slots_sent) * (size_t)8)) &&
 		send_heads(a, p);
 
 	a->sent = a->used;

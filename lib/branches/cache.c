@@ -102,8 +102,8 @@ static void clear_table(struct cache *c, const struct arena *a)
 	for (size_t i = 0; i < a->chains.count; i++) {
 		const struct chain *chain = table_at(&a->chains, i);
 
-		c->refused |= !process_write(c->process->memory,
-			a->table + chain->key.hash * (uint64_t)8, &none, sizeof(none));
+		c->refused |= !arena_write(
+			c, a, a->table + chain->key.hash * (uint64_t)8, &none, sizeof(none));
 	}
 }
 
@@ -219,6 +219,14 @@ static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
 	cache_add_run(c, &p->run, copy, p->to, all);
 }
 
+/* Slots up to SLOTS_KEPT count nothing here. */
+static bool arena_counts(
+	const struct cache *c, const struct arena *a, uint64_t *values, size_t size)
+{
+	memset(values, 0, ARENA_KEPT);
+	return arena_read(c, a, a->data + ARENA_KEPT, values + SLOTS_KEPT, size - ARENA_KEPT);
+}
+
 uint64_t cache_count(struct cache *c)
 {
 	uint64_t *values[ARENAS_MAX] = {NULL}, all = 0;
@@ -230,7 +238,7 @@ uint64_t cache_count(struct cache *c)
 		size_t size = a->slots_sent * (size_t)8;
 
 		values[i] = malloc(a->slots * (size_t)8);
-		good = values[i] && process_read(c->process->memory, a->data, values[i], size);
+		good = values[i] && arena_counts(c, a, values[i], size);
 		if (good)
 			memcpy(values[i] + a->slots_sent, a->values + a->slots_sent,
 				(a->slots - a->slots_sent) * (size_t)8);

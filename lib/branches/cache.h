@@ -35,7 +35,8 @@ struct insn_flags;
 
 #define ARENA_CODE  (16u << 20)                  /* bytes */
 #define ARENA_SLOTS (1u << 20)                   /* of 8 bytes */
-#define ARENA_TABLE (65536u * 8)                 /* bytes */
+#define ARENA_HEADS 8192u                        /* of a table of targets */
+#define ARENA_TABLE (ARENA_HEADS * 8)            /* bytes */
 #define DOOR_LOG    1024u                        /* entries of 8 bytes */
 #define ARENA_DOORS (ARENA_TABLE + DOOR_LOG * 8) /* bytes: their table and log */
 #define ARENA_LOG   65536u                       /* bytes: of timed loads, a ring */
@@ -51,9 +52,6 @@ enum {
 	SLOT_RAX = 1,
 	SLOT_RCX,
 	SLOT_RDX,
-	SLOT_TARGET, /* of the last indirect transfer, with its site's key; */
-	SLOT_TO,     /* without it */
-	SLOT_LEFT,   /* entries that are free in the log of doors */
 	SLOT_BEFORE, /* of timed loads (timing.c) */
 	SLOT_AFTER,
 	SLOT_LOG,         /* position */
@@ -62,12 +60,17 @@ enum {
 	SLOT_CALLS = 64,  /* and the kinds of system calls, a byte each */
 	SLOT_RINGS = 160, /* of logged values (value_log.c): positions */
 	SLOT_WATCHED = 256,
-	SLOTS_FIRST = 1024
+	SLOTS_KEPT = 1024,        /* children of fork have those before; */
+	SLOT_TARGET = SLOTS_KEPT, /* of the last indirect transfer, with its site's key; */
+	SLOT_TO,                  /* without it */
+	SLOT_LEFT,                /* entries that are free in the log of doors */
+	SLOTS_FIRST
 };
 
 /* The first bytes of the code are stubs (anchors.h), which children of fork have, too, with the
  * first slots. */
 #define ARENA_STUBS 16384u
+#define ARENA_KEPT  (SLOTS_KEPT * (uint64_t)8) /* bytes of the data */
 
 /* How the original's registers follow from those at an instruction of a copy. */
 enum {
@@ -101,7 +104,8 @@ struct head {
 struct arena {
 	uint64_t code, data, table, log, rings; /* addresses */
 	uint8_t *mirror;                        /* of the code */
-	uint32_t used, sent;                    /* bytes of it: here; in the process */
+	uint8_t *own; /* the data after ARENA_KEPT, which both processes map; NULL: they do not */
+	uint32_t used, sent; /* bytes of it: here; in the process */
 	uint32_t slots, slots_sent;
 	uint64_t *values;         /* of slots: the values read last */
 	VEC(struct place) places; /* ascending */
@@ -296,6 +300,7 @@ struct cache {
 	uint64_t setup_ns, setup_stops;  /* CPU time and stops of its thread to make arenas */
 	struct translation *translation; /* of copy.c, kept: clearing its memory takes long */
 	bool logs;                       /* values */
+	bool callers;                    /* were copied ahead in this burst */
 	VEC(struct timed_load) loads;
 	VEC(struct logged_place) logged;
 	VEC(struct log_ring) rings; /* of this burst */
@@ -329,6 +334,10 @@ void arena_fini(struct arena *a);
 int arena_head(struct arena *a, uint64_t at, uint64_t value);
 /* Writes the new parts to the process. -1: failed. */
 int arena_send(struct arena *a, const struct followed *p);
+/* Of its data: as process_read and process_write. */
+bool arena_read(const struct cache *c, const struct arena *a, uint64_t from, void *to, size_t size);
+bool arena_write(
+	const struct cache *c, const struct arena *a, uint64_t to, const void *from, size_t size);
 static inline uint64_t arena_slot_address(const struct arena *a, uint32_t slot)
 {
 	return a->data + slot * (uint64_t)8;
@@ -405,7 +414,7 @@ int emit_indirect(
 #define MOV_TO_RDX   "\x48\x8b\x15"
 #define MOV_FROM_RDX "\x48\x89\x15"
 #define WIDE_RDX     "\x48\xba"
-/* Goes where the entry by the lower half of ecx of a table of 65536 leads; on, if that is 0. */
+/* Goes where the entry by rcx, modulo ARENA_HEADS, of a table leads; on, if that is 0. */
 void emit_look_up(struct out *o, uint64_t table);
 /* Registers as they were before the transfer, and the jump to a copy. */
 void emit_go(struct out *o, uint64_t address, const struct copy *to);

@@ -233,8 +233,7 @@ static int leave_exit(struct cache *c, struct held *f, const struct exit *e, uin
 		const struct arena *a = &c->arenas[e->arena];
 
 		f->registers.rip--;
-		if (!process_read(c->process->memory, arena_slot_address(a, SLOT_TARGET), &sum,
-			    sizeof(sum)) ||
+		if (!arena_read(c, a, arena_slot_address(a, SLOT_TARGET), &sum, sizeof(sum)) ||
 			leave_copies(c, &f->registers, &at))
 			return OVER;
 		if (!copy_site(c, sum)) /* another thread has changed it meanwhile */
@@ -366,6 +365,7 @@ int cached_follow(struct cache *c, struct held *f, uint64_t length)
 	int rc = f->stale ? cached_step(f, 0) : ON;
 
 	c->files = 0;
+	c->callers = false;
 	while (rc == ON && r.left && hold_spent(f) < f->most &&
 		branches_now(CLOCK_MONOTONIC) < f->until && !branches_stopping(f->b)) {
 		uint64_t address = f->registers.rip;

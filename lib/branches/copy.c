@@ -515,7 +515,9 @@ struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_
 	t->held = f;
 	t->ahead.count = t->ahead.taken = 0;
 	t->left = AHEAD;
-	ahead_add_callers(&t->ahead, c, f);
+	if (!c->callers)
+		ahead_add_callers(&t->ahead, c, f);
+	c->callers = true;
 	if (copy_begin(t, address))
 		emit_chain(t, address, run);
 	while (t->ahead.taken < t->ahead.count && t->left && !c->full) {
@@ -548,7 +550,7 @@ void copy_meet(struct cache *c, uint64_t sum, uint64_t to)
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)
 {
 	struct site_key *site = copy_site(c, sum);
-	const struct chain key = {.key = {(uint32_t)(sum & 0xffff), 0}};
+	const struct chain key = {.key = {(uint32_t)(sum % ARENA_HEADS), 0}};
 	const struct copy *from;
 	struct arena *a;
 	struct out o;

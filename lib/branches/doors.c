@@ -28,8 +28,7 @@ static bool log_empty(const struct cache *c, const struct arena *a)
 {
 	static const uint64_t left = DOOR_LOG;
 
-	return process_write(
-		c->process->memory, arena_slot_address(a, SLOT_LEFT), &left, sizeof(left));
+	return arena_write(c, a, arena_slot_address(a, SLOT_LEFT), &left, sizeof(left));
 }
 
 /* The target of the last indirect transfer leads to a door, or to a stop. */
@@ -81,7 +80,7 @@ static uint32_t emit_door(struct out *o, uint64_t to, const struct copy *copy)
 static int door_add(struct cache *c, unsigned arena, uint64_t to, const struct copy *copy)
 {
 	struct arena *a = &c->arenas[arena];
-	const struct chain key = {.key = {(uint32_t)(to & 0xffff), 0}};
+	const struct chain key = {.key = {(uint32_t)(to % ARENA_HEADS), 0}};
 	struct out o = {.cache = c,
 		.arena = a,
 		.arena_index = arena,
@@ -125,8 +124,8 @@ void doors_clear(struct cache *c, const struct arena *a)
 	for (size_t i = 0; i < a->door_chains.count; i++) {
 		const struct chain *chain = table_at(&a->door_chains, i);
 
-		c->refused |= !process_write(
-			c->process->memory, head_address(a, chain->key.hash), &none, sizeof(none));
+		c->refused |=
+			!arena_write(c, a, head_address(a, chain->key.hash), &none, sizeof(none));
 	}
 }
 
@@ -150,17 +149,15 @@ static void door_used(struct cache *c, uint64_t sum)
 void doors_read(struct cache *c)
 {
 	uint64_t sums[DOOR_LOG], left;
-	int memory = c->process->memory;
 
 	for (unsigned i = 0; i < c->arena_count; i++) {
 		const struct arena *a = &c->arenas[i];
 
 		if (!a->door_chains.count ||
-			!process_read(
-				memory, arena_slot_address(a, SLOT_LEFT), &left, sizeof(left)) ||
+			!arena_read(c, a, arena_slot_address(a, SLOT_LEFT), &left, sizeof(left)) ||
 			left >= DOOR_LOG)
 			continue;
-		if (!process_read(memory, log_address(a) + left * 8, sums + left,
+		if (!arena_read(c, a, log_address(a) + left * 8, sums + left,
 			    (DOOR_LOG - left) * sizeof(sums[0])) ||
 			!log_empty(c, a)) {
 			c->refused = true;

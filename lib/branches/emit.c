@@ -183,11 +183,14 @@ static void emit_target(struct out *o, const uint8_t *bytes, const struct insn *
 	}
 }
 
+_Static_assert(ARENA_HEADS * 8 == 1 << 16, "16 bits select an entry");
+
 void emit_look_up(struct out *o, uint64_t table)
 {
+	emit(o, "\x8d\x0c\xcd\0\0\0\0", 7);     /* lea (,%rcx,8), %ecx */
 	emit(o, "\x0f\xb7\xc9", 3);             /* movzwl %cx, %ecx */
 	emit_address(o, "\x48\x8d\x15", table); /* lea table(%rip), %rdx */
-	emit(o, "\x48\x8b\x0c\xca", 4);         /* mov (%rdx,%rcx,8), %rcx */
+	emit(o, "\x48\x8b\x0c\x0a", 4);         /* mov (%rdx,%rcx), %rcx */
 	emit(o, "\xe3\x02", 2);                 /* jrcxz */
 	emit(o, "\xff\xe1", 2);                 /* jmp *%rcx */
 }

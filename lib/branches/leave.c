@@ -29,17 +29,19 @@ int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at)
 	const struct arena *a = which < 0 ? NULL : &c->arenas[which];
 	const struct place *p = a ? leave_find(a, (uint32_t)(r->rip - a->code)) : NULL;
 	const struct site_key *site;
-	uint64_t slots[SLOT_TARGET + 1];
+	uint64_t slots[SLOT_RDX + 1], sum = 0;
 
 	if (!p || (p->undo & (FORWARD | UNDO_RAX | UNDO_RCX | UNDO_RDX) &&
-			  !process_read(c->process->memory, a->data, slots, sizeof(slots))))
+			  (!arena_read(c, a, a->data, slots, sizeof(slots)) ||
+				  !arena_read(c, a, arena_slot_address(a, SLOT_TARGET), &sum,
+					  sizeof(sum)))))
 		return -1;
 	*at = *p;
 	if (p->undo & FORWARD) {
-		site = copy_site(c, slots[SLOT_TARGET]);
+		site = copy_site(c, sum);
 		if (!site)
 			return -1;
-		at->address = slots[SLOT_TARGET] - site->key;
+		at->address = sum - site->key;
 	}
 	undo(p->undo, slots, r);
 	r->rip = at->address;

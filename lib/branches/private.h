@@ -79,7 +79,9 @@ struct followed { /* a process */
 	uint64_t since;              /* its value when this address space began */
 	bool refused;                /* not to be followed */
 	bool unwritten;              /* its memory is only read */
+	bool filtered;               /* a filter looks at its system calls */
 	uint64_t maps;               /* a hash of its /proc/PID/maps when that was read */
+	uint64_t code;               /* of its executable mappings then; 0: not known */
 	struct {                     /* mappings that the owner knows (stopped.c) */
 		uint64_t hash, time; /* 0: none; when they were read */
 		VEC(struct code_range) code;

@@ -169,7 +169,7 @@ int timing_prepare(struct cache *c, const struct arena *a)
 
 	for (size_t i = 0; log && i < count; i++)
 		log[i].distance = timing_distance(c);
-	good = good && process_write(c->process->memory, a->log, log, ARENA_LOG);
+	good = good && arena_write(c, a, a->log, log, ARENA_LOG);
 	free(log);
 	return good ? 0 : -1;
 }
@@ -238,7 +238,7 @@ static uint64_t timing_read(struct cache *c, const struct arena *a, struct timin
 		return 0;
 	/* The first one is at place 1. */
 	count = end / sizeof(*log) < room ? end / sizeof(*log) : room;
-	if (!count || !process_read(c->process->memory, a->log, log, ARENA_LOG))
+	if (!count || !arena_read(c, a, a->log, log, ARENA_LOG))
 		return 0;
 	first = end / sizeof(*log) - count + 1;
 	for (size_t i = 0; i < count; i++)

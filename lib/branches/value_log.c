@@ -308,8 +308,8 @@ void value_log_arena(struct cache *c, struct arena *a)
 	for (unsigned k = 0; k < RINGS; k++) {
 		rings[k] = ring_of(a, k);
 		if (a->wrapped >> k & 1)
-			c->refused |= !process_write(c->process->memory,
-				rings[k] + RING_BYTES - sizeof(none), &none, sizeof(none));
+			c->refused |= !arena_write(
+				c, a, rings[k] + RING_BYTES - sizeof(none), &none, sizeof(none));
 	}
 	a->wrapped = 0;
 	c->refused |= !process_write(
@@ -329,8 +329,7 @@ static struct log_ring ring_look(const struct cache *c, struct arena *a, unsigne
 	struct log_entry last = {.number = 1};
 	uint64_t used = (end - r.at) / sizeof(last);
 	bool good = used < RING_ENTRIES &&
-		    process_read(c->process->memory, r.at + RING_BYTES - sizeof(last), &last,
-			    sizeof(last));
+		    arena_read(c, a, r.at + RING_BYTES - sizeof(last), &last, sizeof(last));
 
 	if (last.number)
 		a->wrapped |= 1ull << k;

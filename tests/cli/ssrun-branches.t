@@ -191,6 +191,41 @@ ok "in its own code" sh -c "prof -dump static.x | grep -q '^branch '"
 run ssrun -branches -bursts 300 -o trap "$branchy" trap 300
 is "who handles SIGTRAP himself is left alone" "$status $out" "0 $("$branchy" trap 300)"
 
+# Data of copies are in pages that both processes map; where the program could notice that, they are sent. Either way it has no more
+# open files than before, and its executions are the same.
+cat > shares.c <<'E2'
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+__attribute__((noipa)) unsigned long twice(unsigned long n) { return n % 3 ? 2 * n : n + 1; }
+int main(void)
+{
+	unsigned long sum = 0;
+	static char line[512];
+	int shared = 0, first;
+	FILE *maps;
+	for (unsigned long i = 0; i < 100000000; i++) sum += twice(i);
+	first = open("/dev/null", O_RDONLY);
+	close(first);
+	maps = fopen("/proc/self/maps", "r");
+	while (fgets(line, sizeof(line), maps)) shared |= strstr(line, "memfd:") != NULL;
+	printf("%lu %d %d\n", sum, first, shared);
+	return 0;
+}
+E2
+ok "a program that looks at its mappings" "${CC:-gcc}" -O2 -g -o shares shares.c
+run ./shares
+alone=${out% *}
+is "has no memory of ours" "$out" "$alone 0"
+run ssrun -branches -bursts 300 -o sent.x sh -c 'ulimit -f unlimited; exec ./shares'
+if grep -q '^Seccomp:.*0' /proc/self/status && [ "$(ulimit -f)" = unlimited ]; then
+	is "shares pages with us, and no descriptor" "$status $out" "0 $alone 1"
+fi
+run sh -c 'ulimit -f 1000000; exec ssrun -branches -bursts 300 -o sent.x ./shares'
+is "where files are limited, shares none" "$status $out" "0 $alone 0"
+like "and is followed" "$(prof -dump sent.x)" "tally transfers count [0-9]{6}"
+
 # Loops that begin at each byte of a line, of several lengths: their copies do likewise. Short branches to the next copy must reach it.
 cat > lines.c <<'E2'
 #include <stdio.h>
