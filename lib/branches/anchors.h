@@ -27,6 +27,7 @@ struct anchor {
 	uint64_t where;         /* address of the bytes that are replaced */
 	uint64_t last;          /* value of the counter when it was read last */
 	double counts, seconds; /* in bursts, as far as known: executions, native time */
+	double latest;          /* executions per second in the last burst, or spell with it */
 	double turn;            /* 1: it is to be in place in the next spell */
 	double duty;            /* share of the spells in which it is to be in place */
 	double since;           /* ns of the program's own time in the log before it was made */

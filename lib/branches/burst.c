@@ -382,7 +382,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 }
 
 /* It may run on another processor: to follow it there takes longer than what is saved. */
-void branches_turn(struct branches *b, pid_t tid)
+void branches_turn(struct branches *b, pid_t tid, bool rest)
 {
 	struct thread *t = tracer_find(b, tid);
 	struct held f = {.b = b, .tid = tid, .process = t->process};
@@ -390,7 +390,7 @@ void branches_turn(struct branches *b, pid_t tid)
 
 	f.until = branches_now(CLOCK_MONOTONIC) + WAIT_STOP;
 	if (hold_stop(&f) == 0 && p->cache && native_counts(p->cache))
-		native_turn(p->cache, &f);
+		native_turn(p->cache, &f, rest);
 	if (f.held)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 }

@@ -30,6 +30,8 @@
  * by this factor, in this time at least. */
 #define OVERRUN       1.5
 #define OVERRUN_LEAST 6e6 /* ns */
+/* More than expected, by this factor: others, too, may count as often now. */
+#define SURPRISE 2.0
 
 static struct native *native_of(struct cache *c)
 {
@@ -112,12 +114,14 @@ void native_take_out(struct cache *c)
 }
 
 /* Spells in which it is in place are spread evenly. */
-static bool wanted_in(const struct cache *c, struct anchor *a)
+static bool wanted_in(const struct cache *c, struct anchor *a, bool rest)
 {
 	if (c->process->forks > FORKS_MAX || a->lost)
 		return false;
 	if (a->duty >= 1)
 		return true;
+	if (rest)
+		return false;
 	a->turn += a->duty;
 	if (a->turn < 1)
 		return false;
@@ -134,18 +138,19 @@ static void review_anchors(struct cache *c, struct held *f)
 
 	if (c->process->forks <= FORKS_MAX)
 		native_choose(c, f);
+	native_look_back(c);
 	if (n->bursts.count % DUTIES_EVERY == 0 || n->bursts.count < DUTIES_EVERY ||
 		c->anchors->count > before)
 		native_set_duties(c);
 }
 
-static void change_anchors(struct cache *c, struct held *f)
+static void change_anchors(struct cache *c, struct held *f, bool rest)
 {
 	bool want[ANCHORS_MAX], change = false, stopped = true;
 	hold_list others = {0};
 
 	for (unsigned i = 0; i < c->anchors->count; i++) {
-		want[i] = wanted_in(c, &c->anchors->all[i]);
+		want[i] = wanted_in(c, &c->anchors->all[i], rest);
 		change |= want[i] != c->anchors->all[i].in;
 	}
 	if (change && c->process->threads != 1)
@@ -170,7 +175,7 @@ void native_resume(struct cache *c, struct held *f)
 	c->locked |= c->process->threads != 1;
 	if (n->fresh && !c->refused) {
 		review_anchors(c, f);
-		change_anchors(c, f);
+		change_anchors(c, f, false);
 	}
 	n->fresh = false;
 	n->in = true;
@@ -195,14 +200,21 @@ bool native_takes_turns(const struct cache *c)
 }
 
 /* Of the spell that is open. */
-static bool counts_too_much(const struct cache *c)
+static double counts_in_spell(const struct cache *c)
 {
-	const struct native *n = c->native;
 	double counts = 0;
 
 	for (unsigned i = 0; i < c->anchors->count; i++)
-		counts += n->counted[i].now;
-	return n->open > OVERRUN_LEAST && counts > OVERRUN * native_most(c) * n->open * 1e-9;
+		counts += c->native->counted[i].now;
+	return counts;
+}
+
+/* In a short spell, too, if they are as many as a longer one might have. */
+static bool counts_too_much(const struct cache *c)
+{
+	double counts = counts_in_spell(c), most = OVERRUN * native_most(c);
+
+	return counts > most * fmax(c->native->open, OVERRUN_LEAST) * 1e-9;
 }
 
 bool native_overruns(struct cache *c)
@@ -213,17 +225,20 @@ bool native_overruns(struct cache *c)
 	return counts_too_much(c);
 }
 
-void native_turn(struct cache *c, struct held *f)
+void native_turn(struct cache *c, struct held *f, bool rest)
 {
 	struct native *n = c->native;
 	bool too_much;
+	double rate;
 
 	native_pause(c);
 	too_much = counts_too_much(c);
+	rate = too_much ? counts_in_spell(c) / n->open * 1e9 : 0;
+	n->heat = rate > SURPRISE * native_expects(c) ? rate : n->heat / 2;
 	native_close_spell(c);
-	if (too_much)
+	if (too_much || n->heat > OVERRUN * native_most(c))
 		native_set_duties(c);
-	change_anchors(c, f);
+	change_anchors(c, f, rest);
 	n->in = true;
 	native_open(n, c);
 }

@@ -72,6 +72,7 @@ struct native {
 	double open;        /* ns of the spell that is open */
 	double now, all;    /* ns of the program's own time: since the last burst; in the log */
 	uint64_t began;     /* CPU time of the process */
+	double heat;        /* counts per second of the last surprise, half of it after each turn */
 	double pairs;       /* stretches, or parts, in which an anchor has counted something */
 	size_t next_choice; /* at this number of bursts */
 	bool paused;        /* no stretch is open */
@@ -102,6 +103,10 @@ const struct native_run *native_run_at(const struct cache *c, size_t i);
 void native_choose(struct cache *c, struct held *f);
 /* native_duty.c: in which part of the stretches anchors are to be in place. */
 void native_set_duties(struct cache *c);
+/* A burst is over: how often anchors were executed in it. */
+void native_look_back(struct cache *c);
+/* Counts per second of those that are in place. */
+double native_expects(const struct cache *c);
 /* native_spells.c: a spell is over. */
 void native_close_spell(struct cache *c);
 /* Executions of all anchors in the time of the log, into w->total, and their doubt. Counts and

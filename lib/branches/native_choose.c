@@ -34,7 +34,13 @@ struct choice {
 	double *share, *count, *square, *near, *cosine;
 	double *rates;   /* by burst, of what is looked at */
 	uint8_t *barred; /* cannot be, or needs no anchor */
-	bool *own;       /* by run: it is, or is counted by, what is looked at */
+	/* Entries of the bursts by run: those of a run end where those of the next one begin. */
+	size_t *first_of;
+	struct choice_entry {
+		uint32_t burst; /* from `first` on */
+		float rate;     /* executions per second in it */
+	} * entries;
+	VEC(uint32_t) own; /* runs that are, or are counted by, what is looked at */
 };
 
 enum { NO_ANCHOR_IN = 1, GIVEN_UP = 2 };
@@ -68,6 +74,32 @@ static void choice_add_up(struct choice *h)
 	}
 }
 
+/* Most runs are in few bursts: what is looked at is found faster by run. */
+static bool choice_order(struct choice *h)
+{
+	const struct native *n = h->n;
+	size_t begin = choice_burst(h, h->first)->first, runs = n->runs.count, sum = 0;
+
+	h->first_of = calloc(runs + 2, sizeof(*h->first_of));
+	h->entries = malloc((n->entries.count - begin + 1) * sizeof(*h->entries));
+	if (!h->first_of || !h->entries)
+		return false;
+	/* The place of each run is that of the next one, until its entries are there. */
+	for (size_t k = begin; k < n->entries.count; k++)
+		h->first_of[n->entries.data[k].run + 2]++;
+	for (size_t r = 0; r < runs; r++)
+		h->first_of[r + 1] = sum, sum += h->first_of[r + 2];
+	for (size_t i = h->first; i < n->bursts.count; i++)
+		for (size_t k = choice_burst(h, i)->first; k < native_last(n, i); k++) {
+			const struct native_entry *e = &n->entries.data[k];
+
+			h->entries[h->first_of[e->run + 1]++] =
+				(struct choice_entry){(uint32_t)(i - h->first),
+					(float)(e->count / choice_burst(h, i)->seconds)};
+		}
+	return true;
+}
+
 static bool make_choice(struct choice *h, struct cache *c)
 {
 	const struct native *n = c->native;
@@ -80,8 +112,7 @@ static bool make_choice(struct choice *h, struct cache *c)
 	h->share = calloc(5 * runs + 1, sizeof(double));
 	h->rates = calloc(bursts + 1, sizeof(double));
 	h->barred = calloc(runs + 1, 1);
-	h->own = calloc(runs + 1, sizeof(*h->own));
-	if (!h->share || !h->rates || !h->barred || !h->own)
+	if (!bursts || !h->share || !h->rates || !h->barred || !choice_order(h))
 		return false;
 	h->count = h->share + runs;
 	h->square = h->count + runs;
@@ -96,7 +127,9 @@ static void free_choice(struct choice *h)
 	free(h->share);
 	free(h->rates);
 	free(h->barred);
-	free(h->own);
+	free(h->first_of);
+	free(h->entries);
+	vec_fini(&h->own);
 }
 
 /* Cosines of all runs to what has these rates. */
@@ -105,19 +138,15 @@ static void find_cosines(struct choice *h)
 	const struct native *n = h->n;
 	double own = 0, trust = h->bursts / (h->bursts + BURSTS_PRIOR);
 
-	memset(h->cosine, 0, n->runs.count * sizeof(double));
-	for (size_t i = h->first; i < n->bursts.count; i++) {
-		double rate = h->rates[i] / choice_burst(h, i)->seconds;
-
+	for (size_t i = 0; i < n->bursts.count - h->first; i++)
 		own += h->rates[i] * h->rates[i];
-		if (!(rate > 0))
-			continue;
-		for (size_t k = choice_burst(h, i)->first; k < native_last(n, i); k++)
-			h->cosine[n->entries.data[k].run] += rate * n->entries.data[k].count;
+	for (size_t r = 0; r < n->runs.count; r++) {
+		double sum = 0;
+
+		for (size_t k = h->first_of[r]; k < h->first_of[r + 1]; k++)
+			sum += h->rates[h->entries[k].burst] * h->entries[k].rate;
+		h->cosine[r] = sum > 0 ? sum * sum / (h->square[r] * own) * trust : 0;
 	}
-	for (size_t r = 0; r < n->runs.count; r++)
-		if (h->square[r] > 0 && own > 0)
-			h->cosine[r] *= h->cosine[r] / (h->square[r] * own) * trust;
 }
 
 static bool counted_by(const struct cache *c, size_t r, const struct anchor *a)
@@ -130,21 +159,26 @@ static bool counted_by(const struct cache *c, size_t r, const struct anchor *a)
 	return counted;
 }
 
+static void add_own(struct choice *h, size_t r)
+{
+	if (vec_add(&h->own, (uint32_t)r))
+		return;
+	for (size_t k = h->first_of[r]; k < h->first_of[r + 1]; k++)
+		h->rates[h->entries[k].burst] += h->entries[k].rate;
+}
+
 /* Rates of the runs that an anchor counts, or of one run. */
 static void look_at(struct choice *h, const struct anchor *a, size_t number)
 {
 	const struct native *n = h->n;
 
-	for (size_t r = 0; r < n->runs.count; r++)
-		h->own[r] = a ? counted_by(h->c, r, a) : r == number;
-	for (size_t i = h->first; i < n->bursts.count; i++) {
-		double count = 0;
-
-		for (size_t k = choice_burst(h, i)->first; k < native_last(n, i); k++)
-			if (h->own[n->entries.data[k].run])
-				count += n->entries.data[k].count;
-		h->rates[i] = count / choice_burst(h, i)->seconds;
-	}
+	h->own.count = 0;
+	memset(h->rates, 0, (n->bursts.count - h->first) * sizeof(double));
+	if (!a)
+		add_own(h, number);
+	for (size_t r = 0; a && r < n->runs.count; r++)
+		if (counted_by(h->c, r, a))
+			add_own(h, r);
 	find_cosines(h);
 }
 
@@ -165,7 +199,13 @@ static void choice_take(struct choice *h, const struct anchor *a)
 	h->seldom += !has_room(h, anchor_rate(a));
 	look_at(h, a, 0);
 	for (size_t r = 0; r < h->n->runs.count; r++)
-		h->near[r] = fmax(h->near[r], h->cosine[r] * (h->own[r] ? 1 : OTHER));
+		if (h->cosine[r] * OTHER > h->near[r])
+			h->near[r] = h->cosine[r] * OTHER;
+	for (size_t i = 0; i < h->own.count; i++) {
+		uint32_t r = h->own.data[i];
+
+		h->near[r] = fmax(h->near[r], h->cosine[r]);
+	}
 }
 
 /* The run with most time that no anchor is near; false: none has much. */
@@ -190,12 +230,15 @@ static bool best_for(const struct choice *h, size_t wanted, size_t *run)
 	double most = 0;
 
 	for (size_t r = 0; r < h->n->runs.count; r++) {
-		double rate = h->count[r] / h->seconds;
-		double cosine = h->cosine[r] * (r == wanted ? 1 : OTHER);
-		double use = cosine / (1 + rate / COSTLY);
+		double cosine = h->cosine[r] * (r == wanted ? 1 : OTHER), rate, use;
 
-		if (h->barred[r] & NO_ANCHOR_IN || rate > RATE_MAX || use <= most ||
-			cosine < h->near[wanted] + CLOSER ||
+		/* Of most runs, no more has to be computed. */
+		if (h->barred[r] & NO_ANCHOR_IN || cosine < h->near[wanted] + CLOSER ||
+			cosine <= most)
+			continue;
+		rate = h->count[r] / h->seconds;
+		use = cosine / (1 + rate / COSTLY);
+		if (rate > RATE_MAX || use <= most ||
 			(!has_room(h, rate) &&
 				(h->seldom == ANCHORS_SELDOM || h->near[wanted] > ALONE)))
 			continue;

@@ -17,6 +17,10 @@
 #define KNOWN_NS   5e6  /* in place for so long: its own counts say how often it is executed */
 #define CHEAP      0.5  /* of what all may count: the cheapest anchors, always in place */
 #define ROUNDS     8
+/* An anchor whose latest rate is this multiple of its mean is in a phase in which it costs that. */
+#define OTHER_PHASE 4.0
+/* What anchors may count before the next turn: half a millisecond. */
+#define COUNTS_SPELL 5e5
 
 struct duty {
 	struct anchor *anchor;
@@ -27,8 +31,47 @@ struct duty {
 static double rate_of(const struct native *n, const struct anchor *a, unsigned number)
 {
 	const struct native_count *own = &n->counted[number];
+	double mean = own->ns > KNOWN_NS ? own->hits / own->ns * 1e9 : anchor_rate(a);
 
-	return own->ns > KNOWN_NS ? own->hits / own->ns * 1e9 : anchor_rate(a);
+	return a->latest > OTHER_PHASE * mean ? a->latest : mean;
+}
+
+void native_look_back(struct cache *c)
+{
+	const struct native *n = c->native;
+	const struct native_burst *last;
+
+	if (!n->bursts.count)
+		return;
+	last = &n->bursts.data[n->bursts.count - 1];
+	for (unsigned k = 0; k < c->anchors->count; k++)
+		c->anchors->all[k].latest = 0;
+	for (size_t k = last->first; k < n->entries.count; k++) {
+		const struct native_run *run = native_run_at(c, n->entries.data[k].run);
+
+		for (size_t a = 0; a < run->anchors.count; a++)
+			c->anchors->all[run->anchors.data[a]].latest +=
+				n->entries.data[k].count / last->seconds;
+	}
+}
+
+double native_expects(const struct cache *c)
+{
+	const struct native *n = c->native;
+	double rate = 0;
+
+	for (unsigned k = 0; k < c->anchors->count; k++) {
+		const struct anchor *a = &c->anchors->all[k];
+
+		if (a->in)
+			rate += fmax(rate_of(n, a, k), a->latest);
+	}
+	return rate;
+}
+
+double native_lasts(const struct cache *c)
+{
+	return COUNTS_SPELL / fmax(fmax(native_expects(c), c->native->heat), 1) * 1e9;
 }
 
 static int compare_duties(const void *a, const void *b)

@@ -30,6 +30,8 @@
 #define PARTNER        0.995
 #define PARTNER_BURSTS 2
 #define PARTNER_SEEN   20.0
+/* A shorter spell, in ns, does not say how often an anchor is executed. */
+#define LATEST_LEAST 1e6
 
 /* ---- spells ---- */
 
@@ -47,6 +49,8 @@ void native_close_spell(struct cache *c)
 			vec_add(&n->counts, ((struct spell_count){own->now, (uint8_t)a})) == 0) {
 			own->hits += own->now;
 			own->ns += n->open;
+			if (n->open > LATEST_LEAST)
+				c->anchors->all[a].latest = own->now / n->open * 1e9;
 		}
 		own->now = 0;
 		own->in = false;

@@ -236,16 +236,40 @@ static void pace_costs(struct branches *b)
 		b->costs = *b->request.costs;
 }
 
+/* Where anchors may count much, the next turn is early, and all but the cheapest are not in place
+ * from then to the moment of the next one. */
+static void hurry_turn(struct branches *b, const struct followed *p)
+{
+	double most =
+		p && p->cache && native_takes_turns(p->cache) ? native_lasts(p->cache) : INFINITY;
+
+	b->hurried = (double)b->turns.next > (double)b->used + most;
+	if (!b->hurried)
+		return;
+	b->next_turn = b->turns.next;
+	b->turns.next = b->used + (uint64_t)most;
+}
+
+static void go_to_turn(struct branches *b)
+{
+	if (b->hurried && b->next_turn > b->used)
+		b->turns.next = b->next_turn;
+	else
+		pace_draw(b, &b->turns);
+	b->hurried = false;
+}
+
 static void one_burst(struct branches *b, struct followed *p)
 {
 	uint64_t before = budget_now(b);
 	long processor = -1;
-	pid_t tid = p ? find_running(b, p, b->request.visit ? &processor : NULL) : 0;
+	pid_t pid, tid = p ? find_running(b, p, b->request.visit ? &processor : NULL) : 0;
 
 	if (!tid) {
 		b->bursts.next = b->used + RETRY;
 		return;
 	}
+	pid = p->pid;
 	if (b->request.visit) {
 		branches_visit(b, tid, processor);
 	} else {
@@ -260,6 +284,10 @@ static void one_burst(struct branches *b, struct followed *p)
 	}
 	pace_note(&b->bursts, (double)(budget_now(b) - before) + budget_take_charges(b));
 	pace_draw(b, &b->bursts);
+	if (b->hurried)
+		b->turns.next = b->next_turn;
+	if (!b->request.visit)
+		hurry_turn(b, process_find(b, pid));
 }
 
 static void one_window(struct branches *b, struct followed *p)
@@ -286,15 +314,17 @@ static bool window_due(struct branches *b, const struct followed *p)
 static void one_turn(struct branches *b, const struct followed *p)
 {
 	uint64_t before = budget_now(b);
+	pid_t pid = p->pid;
 	pid_t tid = p->cache && (native_takes_turns(p->cache) || native_overruns(p->cache))
 			    ? find_running(b, p, NULL)
 			    : 0;
 
 	if (tid) {
-		branches_turn(b, tid);
+		branches_turn(b, tid, b->hurried);
 		pace_note(&b->turns, (double)(budget_now(b) - before));
 	}
-	pace_draw(b, &b->turns);
+	go_to_turn(b);
+	hurry_turn(b, process_find(b, pid));
 }
 
 /* tid: a thread that ran at the moment; 0: none did, and one is sought again soon. */
@@ -387,7 +417,7 @@ static uint64_t nap(struct branches *b, bool still, uint64_t now)
 		return asked ? SLEEP_MIN << (b->still - 1) : TICK_MOST;
 	/* Within a budget, not before the tick that the moment is seen at: waking up takes a third
 	 * of a turn. The first bursts, and those of short runs, are worth it. */
-	if (!asked && !b->request.visit && !b->request.only_samples)
+	if (!asked && !b->request.visit && !b->request.only_samples && !b->hurried)
 		left += b->request.known || b->bursts.count < FIRST ? TICK_MOST / 2 : TICK_MOST;
 	return (uint64_t)fmin(fmax((double)left, SLEEP_MIN), longest);
 }

@@ -205,7 +205,9 @@ struct branches {
 	uint64_t napped, used_napped; /* when the last nap began; the CPU time then */
 	double rate;                  /* CPU time of the program in a second, of the last naps */
 	struct pace bursts, windows, turns, clock;
-	bool fitted; /* bursts have what the rest leaves of the budget */
+	bool hurried;       /* the next turn is early: */
+	uint64_t next_turn; /* the moment of the one after it */
+	bool fitted;        /* bursts have what the rest leaves of the budget */
 	struct sampling {
 		bool began;     /* our own child has called exec */
 		long processor; /* of the thread that is stopped */
@@ -401,11 +403,14 @@ void native_peek(struct cache *c);
 /* The process, whose only thread is stopped, is about to have several. */
 void native_threads(struct cache *c);
 bool native_counts(const struct cache *c);
-/* Whether some anchors are to be in place now and then: native_turn changes which. */
+/* Whether some anchors are to be in place now and then: native_turn changes which. rest: up to the
+ * next turn, only those that are always in place. */
 bool native_takes_turns(const struct cache *c);
-void native_turn(struct cache *c, struct held *f);
+void native_turn(struct cache *c, struct held *f, bool rest);
 /* Whether anchors count too much: others should come into place at once. */
 bool native_overruns(struct cache *c);
+/* How long those in place may stay there, ns: they may count as often as in the last burst. */
+double native_lasts(const struct cache *c);
 /* Evaluates everything so far: the process ends. */
 void native_end(struct cache *c);
 void cache_renew(struct cache *c);
@@ -450,8 +455,8 @@ void stopped_ended(struct branches *b, const struct thread *t);
 
 /* burst.c, window.c */
 void branches_burst(struct branches *b, pid_t tid);
-/* Other anchors come into place, of a process that native_takes_turns. */
-void branches_turn(struct branches *b, pid_t tid);
+/* Other anchors come into place, of a process that native_takes_turns; rest: as native_turn. */
+void branches_turn(struct branches *b, pid_t tid, bool rest);
 void branches_window(struct branches *b, struct followed *p);
 void branches_window_met(struct branches *b, struct followed *p, uint64_t address, uint64_t times);
 /* Records the counts of windows: once, at the end. */

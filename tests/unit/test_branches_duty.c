@@ -104,6 +104,31 @@ static void test_counted(void)
 	free_log(c);
 }
 
+/* A phase in which cheap anchors are expensive: less often, and not for long. */
+static void test_phase(void)
+{
+	const double rates[RUNS] = {1e5, 1e5, 1e5};
+	struct cache *c = make_log(rates);
+	struct anchor *all = c->anchors->all;
+
+	add_bursts(c, rates);
+	for (unsigned a = 0; a < RUNS; a++)
+		all[a].in = true;
+	native_look_back(c);
+	is_near(all[1].latest, 20e5, 1e3, "in the last burst");
+	is_near(all[2].latest, 2e5, 1e3, "each by itself");
+	ok(native_lasts(c) > 1e8, "all of them: for long");
+	all[2].latest = 1e8;
+	native_set_duties(c);
+	ok(all[2].duty < 0.2, "100 million a second now: %g", all[2].duty);
+	ok(native_lasts(c) < 6e6, "for 5 ms: %g", native_lasts(c));
+	all[2].in = false;
+	ok(native_lasts(c) > 1e8, "without it, for long");
+	c->native->heat = 1e9;
+	ok(native_lasts(c) < 6e5, "after a surprise, for half a millisecond: %g", native_lasts(c));
+	free_log(c);
+}
+
 static void test_many_threads(void)
 {
 	const double rates[RUNS] = {1e6, 0.5e6, 20e6};
@@ -145,6 +170,7 @@ static void test_spells(void)
 	add_spell(c, 2e6, second);
 	is_near(own[0].hits, 110, 1e-9, "hits of two spells");
 	is_near(own[0].ns, 3e6, 1e-9, "and their time");
+	is_near(c->anchors->all[0].latest, 5e3, 1e-9, "executions per second of the last");
 	is_near(own[1].ns, 2e6, 1e-9, "one that was in place in the second");
 	is_int((int)c->native->spells.count, 2, "two spells");
 	is_int((int)c->native->counts.count, 4, "with the counts of those that were in place");
@@ -305,6 +331,7 @@ int main(void)
 	test_phases(false);
 	test_phases(true);
 	test_counted();
+	test_phase();
 	test_many_threads();
 	return done();
 }
