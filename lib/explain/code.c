@@ -145,6 +145,14 @@ static size_t seen_from(const struct explain_procedures *p, uint32_t image, uint
 
 /* ---- procedures ---- */
 
+/* NULL: a damaged file may have no metric. */
+static const uint64_t *code_counts_of(const struct prof_data *d, uint32_t place)
+{
+	size_t metrics = d->metrics.count;
+
+	return metrics ? &d->counts.data[place * metrics] : NULL;
+}
+
 int explain_procedures_init(struct explain_procedures *p, const struct prof_data *d)
 {
 	size_t metrics = d->metrics.count;
@@ -155,12 +163,12 @@ int explain_procedures_init(struct explain_procedures *p, const struct prof_data
 		return -1;
 	for (size_t i = 0; i < d->places.count; i++) {
 		uint32_t place = p->places[i];
-		const uint64_t *counts = d->counts.data + place * metrics;
+		const uint64_t *counts = code_counts_of(d, place);
 		uint32_t image = profile_place_at(d, place)->key.image;
 		uint64_t begin;
 
 		if (!procedure_of(d, place, &begin)) {
-			p->nameless += counts[0];
+			p->nameless += counts ? counts[0] : 0;
 			continue;
 		}
 		if (!own || own->begin != begin || own->image != image) {
@@ -174,7 +182,7 @@ int explain_procedures_init(struct explain_procedures *p, const struct prof_data
 			own->name = d->name[place].inlined ? d->name[place].real
 							   : d->name[place].procedure;
 		}
-		own->value += counts[0];
+		own->value += counts ? counts[0] : 0;
 		for (size_t k = 0; k < metrics; k++)
 			own->all += counts[k];
 	}
@@ -264,7 +272,7 @@ static int code_take_counts(struct explain_code *c, const struct prof_data *d,
 		return -1;
 	for (size_t i = explain_place_from(d, p, image, c->begin); i < d->places.count; i++) {
 		const struct profile_place *place = profile_place_at(d, p->places[i]);
-		const uint64_t *counts = d->counts.data + p->places[i] * metrics;
+		const uint64_t *counts = code_counts_of(d, p->places[i]);
 		uint32_t at;
 
 		if (place->key.image != image || place->key.address - c->begin >= c->size)
