@@ -455,20 +455,28 @@ static int parse_words(struct options *o, int argc, char **argv, struct error *e
 	return 0;
 }
 
-/* -why and similar: a word that is not a file is the report's function, if others are files. */
+static bool names_file(const char *word)
+{
+	return load_is_pipe(word) || access(word, F_OK) == 0;
+}
+
+/* -why and similar: a word that is not a file is the report's function, if others are files. If
+ * none is, the last one should be. */
 static int take_procedures(struct options *o, struct error *e)
 {
-	size_t kept = 0, files = 0;
+	size_t kept = 0, files = 0, words = 0;
 	bool any = false;
 
 	for (size_t i = 0; report_views[i].name; i++)
 		any = any || (o->view[i] && (report_views[i].flags & VIEW_ABOUT));
-	for (size_t i = 0; o->files[i]; i++)
-		files += access(o->files[i], F_OK) == 0;
+	for (; o->files[words]; words++)
+		files += names_file(o->files[words]);
+	if (any && !files && words > 1)
+		return error_sys(e, ENOENT, "%s", o->files[words - 1]);
 	if (!any || !files)
 		return 0;
 	for (size_t i = 0; o->files[i]; i++) {
-		if (access(o->files[i], F_OK) == 0 || strchr(o->files[i], '/'))
+		if (names_file(o->files[i]) || strchr(o->files[i], '/'))
 			o->files[kept++] = o->files[i];
 		else if (option_words_add(&o->about, o->files[i], e) ||
 			 option_words_add(&o->only, o->files[i], e))

@@ -34,6 +34,11 @@ ok "a function by its name: as with -only" python3 -c '
 import json
 a, b = (json.load(open(f)) for f in ("ideal.json", "named.json"))
 assert a["rows"] and a["rows"] == b["rows"]'
+is "and of what is piped in" "$(prof -dis staffing -q 1000 -whole -csv - < ideal.exp | grep -c ^row)" "$(prof -dis staffing -q 1000 -whole -csv ideal.exp | grep -c ^row)"
+for report in dis why; do
+	run prof -$report staffing missing.exp
+	is "-$report of a file that is missing: which" "$status $err" "125 prof: missing.exp: No such file or directory"
+done
 ok "executions agree: what is taken and what falls through" python3 - <<'END'
 import json
 d = json.load(open("ideal.json"))
