@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -35,6 +36,24 @@ static bool become_rank(const struct options *o)
 	return false;
 }
 
+/* MPI ends its ranks, and does not say why, if its shared memory may not be as large as it wants
+ * it: MPICH has files of 4.3 MB. */
+static bool mpi_has_room(int rank)
+{
+	const rlim_t least = 5 << 20;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= least)
+		return true;
+	limit.rlim_cur = limit.rlim_max < least ? limit.rlim_max : least;
+	if (limit.rlim_cur == least && setrlimit(RLIMIT_FSIZE, &limit) == 0)
+		return true;
+	if (rank == 0)
+		say("files may not be as large as MPI needs them: rank 0 adds up all files; for "
+		    "the other ranks, raise ulimit -f");
+	return false;
+}
+
 int do_merge(const struct options *o)
 {
 	int rank = rank_here();
@@ -43,7 +62,7 @@ int do_merge(const struct options *o)
 	struct error e = {0};
 	int rc;
 
-	if (rank >= 0 && !become_rank(o) && rank > 0)
+	if (rank >= 0 && !(mpi_has_room(rank) && become_rank(o)) && rank > 0)
 		return 0; /* rank 0 does it all */
 	rc = arguments_find(&arguments, o->files, &e);
 	if (rc == 0)

@@ -64,6 +64,10 @@ like "and what to do" "$out$err" 'raise that'
 is "fails as other errors do" "$status" 125
 not_ok "nothing is written" test -e none
 rm -r large
+run mpirun -np 2 sh -c 'ulimit -f 2000; exec prof -merge -o confined 0 1 2 3 4 5 6'
+is "files smaller than those of MPI itself: rank 0 does all" "$status" 0
+is "and says so, once" "$(printf '%s' "$err" | grep -c 'rank 0 adds up all files; .*raise ulimit -f')" 1
+ok "with the same result" cmp one confined
 
 # ---- without the helper ----
 mkdir away
