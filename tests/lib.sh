@@ -47,7 +47,8 @@ golden() {
 skip() { _n=$((_n + 1)); echo "ok $_n - $1 # SKIP $2"; }
 run() { "$@" >"$work/.out" 2>"$work/.err"; status=$?; out=$(cat "$work/.out"); err=$(cat "$work/.err"); }
 unchecked() { ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "$@"; }
-wait_for() { _i=0; until "$@" >/dev/null 2>&1; do [ $_i -lt 1200 ] || { _vain=$*; return 1; }; sleep 0.1; _i=$((_i + 1)); done; }
+wait_for() { _i=0; until "$@" >/dev/null 2>&1; do [ $_i -lt 1200 ] || { _vain=$*; return 1; }; _pause; done; }
+_pause() { if [ $_i -lt 20 ]; then sleep 0.02; else sleep 0.1; fi; _i=$((_i + 1)); } # what comes soon is not waited for long
 worked() { awk -v n="$2" -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); exit ($12 + $13) * 100 / hz < n }' "/proc/$1/stat"; }
 # The repository's files, also of somebody else's checkout, and where they came without it.
 tracked() { git -c safe.directory='*' ls-files 2>/dev/null | grep . || find . -name build -prune -o -type f -print | sed 's|^[.]/||'; }

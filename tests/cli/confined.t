@@ -111,7 +111,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	wait_for test -e ended
 	sleep "0.0$i"
 	kill -TERM $pid
-	timeout 60 tail --pid=$pid -f /dev/null || { hung=$((hung + 1)); kill -KILL $pid; }
+	timeout 60 tail -s 0.05 --pid=$pid -f /dev/null || { hung=$((hung + 1)); kill -KILL $pid; }
 	wait $pid
 done
 is "ended by SIGTERM while processes begin" $hung 0
@@ -121,7 +121,7 @@ is "ended by SIGTERM while processes begin" $hung 0
 "$confined" ssrun -q -fpcsamp -o leaves -for 1 -pid $pid 2> err & tool=$!
 wait_for grep -q 'TracerPid:.[1-9]' "/proc/$pid/status"
 touch go
-timeout 60 tail --pid=$tool -f /dev/null
+timeout 60 tail -s 0.05 --pid=$tool -f /dev/null
 is "a main thread that ends: following it ends" $? 0
 touch enough
 wait $tool

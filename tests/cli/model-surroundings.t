@@ -36,8 +36,9 @@ program='sleep 3'
 like "on a terminal: how far" "$(tr '\r' '\n' < seen)" '^\[[.]+\] +0% 0\.00 G instructions, [0-9.]+ M/s'
 is "and then nothing" "$(tr '\r' '\n' < seen | grep -v '^ *$' | tail -1 | grep -c 'G instructions')" 1
 like "erased" "$(tail -c 81 seen | tr '\r' '|')" '^.?.?[|] {78}[|]'
-on_terminal -q < /dev/null > seen
-is "-q: nothing" "$(cat seen)" ""
-run perfex -source model -machine zen4 -e 17 -o counts -- sh -c 'sleep 3'
+on_terminal -q < /dev/null > seen &
+run perfex -source model -machine zen4 -e 17 -o others -- sh -c 'sleep 3'
 is "elsewhere: nothing" "$err" ""
+wait
+is "-q: nothing" "$(cat seen)" ""
 done_testing

@@ -63,8 +63,7 @@ until_text() { # name regex
 	_i=0
 	while [ $_i -lt 600 ]; do
 		if screen | grep -Eq -- "$2"; then _result 0 "$1"; return; fi
-		sleep 0.1
-		_i=$((_i + 1))
+		_pause
 	done
 	_result 1 "$1"
 	_show "no '$2' in:"
@@ -93,7 +92,7 @@ until_text "status 1, as in text" '\[1\] ready>'
 # Also while the thread that has made the report has not yet gone on: it is held where it says that there is one.
 strace=$(command -v strace)
 if [ "$strace" ] && "$strace" -f -o /dev/null true 2>/dev/null; then
-	keys "clear; $strace -f -o /dev/null -P 'anon_inode:[eventfd]' -e trace=write -e inject=write:delay_exit=3000000 prof -tui -only nosuch app.exp" Enter
+	keys "clear; $strace -f -o /dev/null -P 'anon_inode:[eventfd]' -e trace=write -e inject=write:delay_exit=1500000 prof -tui -only nosuch app.exp" Enter
 	until_text "a selection that has nothing, slowly" '-only nosuch: nothing of this report'
 	keys q
 	until_text "status 1, too" '\[1\] ready>'
