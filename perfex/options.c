@@ -155,15 +155,9 @@ const struct option_row option_table[] = {
 	{.help = "perfex"},
 };
 
-/* Options that exclude each other, or need one another. */
-struct rule {
-	bool broken;
-	const char *message;
-};
-
 static int check(const struct options *o, struct error *e)
 {
-	const struct rule rules[] = {
+	const struct option_rule rules[] = {
 		{o->all && o->events.count, "-a already counts all events: leave out -e"},
 		{o->json + o->csv + o->openmetrics > 1,
 			"-json, -csv and -openmetrics exclude each other"},
@@ -219,10 +213,7 @@ static int check(const struct options *o, struct error *e)
 		{o->doctor && o->command, "-doctor takes no command"},
 	};
 
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (rules[i].broken)
-			return error_set(e, ERR_CONFLICT, "%s", rules[i].message);
-	return 0;
+	return option_rules(rules, sizeof(rules) / sizeof(rules[0]), e);
 }
 
 /* As perfex always had it: T5_EVENT0 and T5_EVENT1 name the events when the command line does not;

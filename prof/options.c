@@ -240,22 +240,6 @@ static struct option_row *make_table(void)
 	return table;
 }
 
-static int check_diff(const struct options *o, struct error *e)
-{
-	if (!o->diff)
-		return o->request.shares ? error_set(e, ERR_CONFLICT, "-share needs -diff") : 0;
-	if (o->merge || o->dump || o->compare || o->request.threads)
-		return error_set(e, ERR_CONFLICT,
-			"-diff cannot be combined with -merge, -dump, -compare or -threads");
-	for (size_t i = 0; report_views[i].name; i++)
-		if (o->view[i] && !report_view_make(&report_views[i], true))
-			return error_set(e, ERR_CONFLICT,
-				"-diff cannot be combined with -%s: it reports functions, -heavy "
-				"or -dso",
-				report_views[i].name);
-	return 0;
-}
-
 /* What takes whole files. */
 static int check_times(const struct options *o, struct error *e)
 {
@@ -263,58 +247,6 @@ static int check_times(const struct options *o, struct error *e)
 		return 0;
 	return error_set(e, ERR_CONFLICT, "-%s takes whole files: leave out -from and -to",
 		o->merge ? "merge" : "dump");
-}
-
-static int check_export(const struct options *o, bool report, struct error *e)
-{
-	if (!o->export)
-		return o->metrics.count > 1 || o->image
-			       ? error_set(e, ERR_CONFLICT, "-%s needs -export",
-					 o->image ? "image" : "metric")
-			       : 0;
-	if (o->image && !pgo_format_find(o->export))
-		return error_set(e, ERR_CONFLICT,
-			"-image is of formats for compilers and linkers: use -only");
-	if (o->request.threads && o->request.by >= PROF_GROUP_COMMAND)
-		return error_set(e, ERR_CONFLICT,
-			"-export does not divide by command or CPU: use -by process");
-	if (report || o->csv || o->json || o->merge || o->dump || o->diff)
-		return error_set(e, ERR_CONFLICT,
-			"-export writes a file for other tools: leave out reports");
-	if (o->request.quit.rows || o->request.quit.percent > 0 || o->request.quit.cumulative > 0 ||
-		o->request.inclusive)
-		return error_set(
-			e, ERR_CONFLICT, "-export writes everything: leave out -q and -inclusive");
-	return 0;
-}
-
-static int check_tui(const struct options *o, size_t chosen, struct error *e)
-{
-	if (!o->tui)
-		return o->mouse || o->ascii
-			       ? error_set(e, ERR_CONFLICT, "-mouse and -ascii need -tui")
-			       : 0;
-	if (o->csv || o->json || o->output || o->merge || o->dump || o->export || o->plot ||
-		o->dot) {
-		error_set(e, ERR_CONFLICT,
-			"-tui cannot be combined with -csv, -json, -export, -plot, -dot, -o, "
-			"-merge or -dump");
-		return error_hint(
-			e, "in the terminal interface, key w writes what is shown to a file");
-	}
-	if (chosen > 1)
-		return error_set(
-			e, ERR_CONFLICT, "-tui begins with one report: leave out the others");
-	return 0;
-}
-
-static int check_html(const struct options *o, struct error *e)
-{
-	if (o->html && (o->csv || o->json || o->dot || o->merge || o->dump || o->export ||
-			       o->plot || o->tui || o->output))
-		return error_set(
-			e, ERR_CONFLICT, "-html writes a page of its own: leave out other outputs");
-	return 0;
 }
 
 /* An experiment after -html or -o was meant to be read: "prof -html FILE". */
@@ -366,61 +298,111 @@ static int check_width(const struct options *o, struct error *e)
 	return error_hint(e, "give %d or more", LEAST);
 }
 
-static int check_plot(const struct options *o, bool report, struct error *e)
+/* -diff has three of the reports. */
+static int check_diff(const struct options *o, struct error *e)
+{
+	for (size_t i = 0; o->diff && report_views[i].name; i++)
+		if (o->view[i] && !report_view_make(&report_views[i], true))
+			return error_set(e, ERR_CONFLICT,
+				"-diff cannot be combined with -%s: it reports functions, -heavy "
+				"or -dso",
+				report_views[i].name);
+	return 0;
+}
+
+static int check_words(const struct options *o, struct error *e)
 {
 	static const char *const kinds[] = {"lines", "costs", "sweep", "timeline", "-"};
-	bool known = false;
+	bool known = !o->plot;
 
-	if (!o->plot)
-		return o->x || o->y ? error_set(e, ERR_CONFLICT, "-x and -y need -plot sweep") : 0;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		known = known || strcmp(o->plot, kinds[i]) == 0;
-	if (!known) {
-		error_set(e, ERR_PARSE, "-plot: unknown kind '%s'", o->plot);
-		return error_hint(e,
-			"lines: source lines; costs: events; sweep: curves over a parameter (-x); "
-			"timeline: functions over time");
-	}
-	if (report || o->csv || o->json || o->merge || o->dump || o->diff || o->compare ||
-		o->export || o->request.threads || o->tui)
-		return error_set(e, ERR_CONFLICT, "-plot draws one picture: leave out reports");
-	if ((o->x || o->y) && strcmp(o->plot, "sweep") != 0)
-		return error_set(e, ERR_CONFLICT, "-x and -y need -plot sweep");
-	return 0;
+	if (o->names && strcmp(o->names, "short") != 0 && strcmp(o->names, "full") != 0)
+		return error_set(e, ERR_PARSE, "-names: give short or full, not '%s'", o->names);
+	for (size_t i = 0; !known && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		known = strcmp(o->plot, kinds[i]) == 0;
+	if (known)
+		return 0;
+	error_set(e, ERR_PARSE, "-plot: unknown kind '%s'", o->plot);
+	return error_hint(e, "lines: source lines; costs: events; sweep: curves over a parameter "
+			     "(-x); timeline: functions over time");
+}
+
+static bool cfg_alone(const struct options *o)
+{
+	for (size_t i = 0; report_views[i].name; i++)
+		if (o->view[i] != (report_views[i].make == report_cfg))
+			return false;
+	return true;
+}
+
+/* Forms of output and reports (their number): which exclude each other. */
+static int check_outputs(const struct options *o, size_t reports, struct error *e)
+{
+	bool scripts = o->csv || o->json, file = o->merge || o->dump;
+	const struct option_rule rules[] = {
+		{o->dot && scripts, "-dot, -csv and -json exclude each other"},
+		{o->dot && !cfg_alone(o), "-dot needs -cfg, and no other report"},
+		{o->csv && o->json, "-csv and -json exclude each other"},
+		{o->merge && (reports || scripts || o->compare),
+			"-merge writes a file: leave out reports"},
+		{o->dump && (reports || scripts || o->merge),
+			"-dump prints files as they are: leave out reports\n"
+			"for scripts, -export json writes all samples"},
+		{o->merge && !o->output, "-merge needs -o SUM for the file to write\n"
+					 "prof -merge -o SUM file ..."},
+		{!o->diff && o->request.shares, "-share needs -diff"},
+		{o->diff && (file || o->compare || o->request.threads),
+			"-diff cannot be combined with -merge, -dump, -compare or -threads"},
+		{!o->tui && (o->mouse || o->ascii), "-mouse and -ascii need -tui"},
+		{o->tui && (scripts || o->output || file || o->export || o->plot || o->dot),
+			"-tui cannot be combined with -csv, -json, -export, -plot, -dot, -o, "
+			"-merge or -dump\n"
+			"in the terminal interface, key w writes what is shown to a file"},
+		{o->tui && reports > 1, "-tui begins with one report: leave out the others"},
+		{o->plot && (reports || scripts || file || o->diff || o->compare || o->export ||
+				    o->request.threads || o->tui),
+			"-plot draws one picture: leave out reports"},
+		{(o->x || o->y) && (!o->plot || strcmp(o->plot, "sweep") != 0),
+			"-x and -y need -plot sweep"},
+		{o->html && (scripts || o->dot || file || o->export || o->plot || o->tui ||
+				    o->output),
+			"-html writes a page of its own: leave out other outputs"},
+		{reports > 1 && scripts, "-csv and -json print one report: leave out the others"},
+	};
+
+	return option_rules(rules, sizeof(rules) / sizeof(rules[0]), e);
+}
+
+static int check_export(const struct options *o, bool report, struct error *e)
+{
+	const struct prof_quit *quit = &o->request.quit;
+	bool selects = quit->rows || quit->percent > 0 || quit->cumulative > 0;
+	const struct option_rule rules[] = {
+		{!o->export && o->image, "-image needs -export"},
+		{!o->export && o->metrics.count > 1, "-metric needs -export"},
+		{o->export && o->image && !pgo_format_find(o->export),
+			"-image is of formats for compilers and linkers: use -only"},
+		{o->export && o->request.threads && o->request.by >= PROF_GROUP_COMMAND,
+			"-export does not divide by command or CPU: use -by process"},
+		{o->export && (report || o->csv || o->json || o->merge || o->dump || o->diff),
+			"-export writes a file for other tools: leave out reports"},
+		{o->export && (selects || o->request.inclusive),
+			"-export writes everything: leave out -q and -inclusive"},
+	};
+
+	return option_rules(rules, sizeof(rules) / sizeof(rules[0]), e);
 }
 
 static int check(const struct options *o, struct error *e)
 {
-	size_t chosen = 0;
+	size_t reports = 0;
 
 	for (size_t i = 0; i < VIEWS_MAX; i++)
-		chosen += o->view[i];
-	if (o->dot && (o->csv || o->json))
-		return error_set(e, ERR_CONFLICT, "-dot, -csv and -json exclude each other");
-	for (size_t i = 0; o->dot && report_views[i].name; i++)
-		if (o->view[i] != (report_views[i].make == report_cfg))
-			return error_set(e, ERR_CONFLICT, "-dot needs -cfg, and no other report");
-	if (o->csv && o->json)
-		return error_set(e, ERR_CONFLICT, "-csv and -json exclude each other");
-	if (o->names && strcmp(o->names, "short") != 0 && strcmp(o->names, "full") != 0)
-		return error_set(e, ERR_PARSE, "-names: give short or full, not '%s'", o->names);
-	if (o->merge && (chosen || o->csv || o->json || o->compare))
-		return error_set(e, ERR_CONFLICT, "-merge writes a file: leave out reports");
-	if (o->dump && (chosen || o->csv || o->json || o->merge)) {
-		error_set(e, ERR_CONFLICT, "-dump prints files as they are: leave out reports");
-		return error_hint(e, "for scripts, -export json writes all samples");
-	}
-	if (o->merge && !o->output) {
-		error_set(e, ERR_CONFLICT, "-merge needs -o SUM for the file to write");
-		return error_hint(e, "prof -merge -o SUM file ...");
-	}
-	if (check_directories(o, e) || check_times(o, e) || check_width(o, e) || check_diff(o, e) ||
-		check_tui(o, chosen, e) || check_plot(o, chosen > 0, e) || check_html(o, e))
-		return -1;
-	if (chosen > 1 && (o->csv || o->json))
-		return error_set(
-			e, ERR_CONFLICT, "-csv and -json print one report: leave out the others");
-	return check_export(o, chosen > 0, e) ?: check_written(o, e);
+		reports += o->view[i];
+	return check_words(o, e) || check_outputs(o, reports, e) || check_diff(o, e) ||
+			       check_export(o, reports > 0, e) || check_times(o, e) ||
+			       check_width(o, e) || check_directories(o, e) || check_written(o, e)
+		       ? -1
+		       : 0;
 }
 
 static char *whole_line(int argc, char **argv)

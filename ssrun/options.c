@@ -431,15 +431,9 @@ static int parse_clock(const struct options *o, struct error *e)
 		e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);
 }
 
-/* Options that exclude each other, or need one another. */
-struct rule {
-	bool broken;
-	const char *message;
-};
-
 static int check(const struct options *o, struct error *e)
 {
-	const struct rule rules[] = {
+	const struct option_rule rules[] = {
 		{o->pid && o->command, "-pid attaches to a running process: leave out the command"},
 		{o->all && o->pid, "-a samples the whole system: leave out -pid"},
 		{o->seconds > 0 && (o->command || (!o->pid && !o->all)),
@@ -460,10 +454,7 @@ static int check(const struct options *o, struct error *e)
 		{o->quiet && o->verbose, "-q and -v exclude each other"},
 	};
 
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (rules[i].broken)
-			return error_set(e, ERR_CONFLICT, "%s", rules[i].message);
-	return 0;
+	return option_rules(rules, sizeof(rules) / sizeof(rules[0]), e);
 }
 
 static int signal_from_environment(struct options *o, struct error *e)

@@ -295,6 +295,20 @@ void option_print(const struct option_row *table, struct strbuf *out)
 			table->name, table->argument ? table->argument : "-", table->help);
 }
 
+int option_rules(const struct option_rule *rules, size_t count, struct error *e)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *hint = rules[i].broken ? strchr(rules[i].message, '\n') : NULL;
+
+		if (!rules[i].broken)
+			continue;
+		error_set(e, ERR_CONFLICT, "%.*s", (int)strcspn(rules[i].message, "\n"),
+			rules[i].message);
+		return hint ? error_hint(e, "%s", hint + 1) : -1;
+	}
+	return 0;
+}
+
 void option_print_word(struct strbuf *out, const char *argument, const char *word, const char *help)
 {
 	strbuf_printf(out, "word\t%s\t%s\t%s\n", argument, word, help);

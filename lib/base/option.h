@@ -59,6 +59,15 @@ int option_parse_among(const struct option_row *table, void *target, int argc, c
 int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
 	void *target, struct error *e);
 
+/* Options that exclude each other, or need one another. */
+struct option_rule {
+	bool broken;
+	const char *message; /* and a hint, in a second line, if it does not say what to do */
+};
+
+/* -1 with the first broken rule in *e (ERR_CONFLICT). */
+int option_rules(const struct option_rule *rules, size_t count, struct error *e);
+
 /* head, then one line per option of the table (NULL: none), wrapped for 80 columns.  Returns 0, for
  * a command to exit with.
  */
