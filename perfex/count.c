@@ -252,6 +252,27 @@ static void on_long(void *context, const char *text)
 	say("%s", text);
 }
 
+/* One pass of a repetition: its counts join those of the passes before. */
+static int one_pass(struct counting *c, struct run_request *request, unsigned pass,
+	struct run_result *result, struct error *e)
+{
+	if (next_input(c, !c->runs && !pass, &request->input, e))
+		return -1;
+	progress_begin(&c->progress.line, !c->options->quiet);
+	if (run_pass(request, &c->plan, pass, &c->source_options, c->specs, result, e))
+		return -1;
+	if (result->reading.note[0])
+		say("%s", result->reading.note);
+	plan_join(&c->plan, pass, &c->readings[c->runs], &result->reading);
+	if (result->signal)
+		c->signal = result->signal;
+	if (result->groups > c->groups)
+		c->groups = result->groups;
+	if (c->exit_status == 0)
+		c->exit_status = result->exit_status;
+	return 0;
+}
+
 /* One repetition: all passes.  1 if it was interrupted. */
 static int one_run(struct counting *c, struct error *e)
 {
@@ -277,26 +298,12 @@ static int one_run(struct counting *c, struct error *e)
 	for (unsigned pass = 0; pass < c->plan.passes && !c->signal; pass++) {
 		struct run_result result;
 
-		if (next_input(c, !c->runs && !pass, &request.input, e)) {
+		if (one_pass(c, &request, pass, &result, e)) {
 			reading_fini(run);
 			return -1;
 		}
-		progress_begin(&c->progress.line, !o->quiet);
-		if (run_pass(&request, &c->plan, pass, &c->source_options, c->specs, &result, e)) {
-			reading_fini(run);
-			return -1;
-		}
-		if (result.reading.note[0])
-			say("%s", result.reading.note);
-		plan_join(&c->plan, pass, run, &result.reading);
 		shortest = fmin(shortest, result.elapsed);
 		interrupted = result.interrupted;
-		if (result.signal)
-			c->signal = result.signal;
-		if (result.groups > c->groups)
-			c->groups = result.groups;
-		if (c->exit_status == 0)
-			c->exit_status = result.exit_status;
 		run_result_fini(&result);
 	}
 	c->elapsed[c->runs++] = shortest;
@@ -468,6 +475,24 @@ static int measure_host(struct counting *c, struct error *e)
 	return machine_find_clock(o->machine, o->clock, &c->machine, e);
 }
 
+/* Can the report be written? Better now than after an hour's run. */
+static int output_check(const struct options *o, struct error *e)
+{
+	struct file_out trial;
+	struct stat st;
+
+	if (!o->output || strcmp(o->output, "-") == 0)
+		return 0;
+	if (lstat(o->output, &st) == 0)
+		return access(o->output, W_OK) == 0 || errno == ENOENT
+			       ? 0
+			       : error_sys(e, errno, "cannot write %s", o->output);
+	if (file_create(&trial, o->output, e))
+		return -1;
+	file_abandon(&trial);
+	return 0;
+}
+
 static int prepare(struct counting *c, struct error *e)
 {
 	const struct options *o = c->options;
@@ -495,19 +520,8 @@ static int prepare(struct counting *c, struct error *e)
 		return -1;
 	if (o->plot && plot_check(o->plot, e))
 		return -1;
-	if (o->output && strcmp(o->output, "-") != 0) {
-		/* Better now than after an hour's run. */
-		struct file_out trial;
-		struct stat st;
-
-		if (lstat(o->output, &st) != 0) {
-			if (file_create(&trial, o->output, e))
-				return -1;
-			file_abandon(&trial);
-		} else if (access(o->output, W_OK) != 0 && errno != ENOENT) {
-			return error_sys(e, errno, "cannot write %s", o->output);
-		}
-	}
+	if (output_check(o, e))
+		return -1;
 	if (plan_make(&c->plan, &request, &c->source_options, c->specs, c->count, e) ||
 		measure_host(c, e))
 		return -1;

@@ -175,10 +175,10 @@ static void ask_for_values(const struct options *o, struct collect_request *r)
 	r->values.module = o->module;
 }
 
-int run_side(struct options *o, const struct machine *m, struct collect_output *output, int from,
-	struct replay *input, bool *complete)
+/* What the options ask for. */
+static struct collect_request request_of(
+	struct options *o, const struct machine *m, struct collect_output *output)
 {
-	struct branches_known known = {0};
 	struct collect_request request = {
 		.argv = o->command,
 		.pid = o->pid,
@@ -198,41 +198,56 @@ int run_side(struct options *o, const struct machine *m, struct collect_output *
 		.expect = o->expect,
 		.turn = (unsigned)o->turn,
 		.bursts = o->bursts,
-		.known = o->runs > 1 ? &known : NULL,
 		.say = hear,
 		.context = o,
 	};
+
+	ask_for_values(o, &request);
+	return request;
+}
+
+/* After the first run: those of -runs, the file, the second run of -explain, the file again.
+ * Returns the status to exit with. */
+static int finish_side(const struct options *o, struct collect_request *request,
+	struct collect_result *result, struct replay *input, struct experiment *x, struct error *e)
+{
+	struct collect_output *output = request->output;
+
+	if (further_runs(o, request, result, input, x, e) || save(o, x, output, result, e))
+		return failed(e);
+	if (collect_explain_wanted(&o->metrics) && second_run(o, request, result, input, x) == 0 &&
+		save(o, x, output, result, e))
+		return failed(e);
+	say_written(o, output, result);
+	return result->exit_status;
+}
+
+int run_side(struct options *o, const struct machine *m, struct collect_output *output, int from,
+	struct replay *input, bool *complete)
+{
+	struct branches_known known = {0};
+	struct collect_request request = request_of(o, m, output);
 	struct collect_result result = {0};
-	bool twice = collect_explain_wanted(&o->metrics);
 	struct progress progress;
 	struct experiment x;
 	struct error e = {0};
-	int status;
+	int status, rc;
 
 	*complete = false;
 	if (experiment_init(&x, &e))
 		return failed(&e);
 	request.input = from;
-	ask_for_values(o, &request);
-	progress_begin(&progress, !o->quiet);
+	request.known = o->runs > 1 ? &known : NULL;
 	request.progress = &progress;
-	if (collect(&request, &x, &result, &e)) {
-		progress_end(&progress);
+	progress_begin(&progress, !o->quiet);
+	rc = collect(&request, &x, &result, &e);
+	progress_end(&progress);
+	if (rc) {
 		collect_output_discard(output);
 		status = failed(&e);
 	} else {
-		progress_end(&progress);
-		status = further_runs(o, &request, &result, input, &x, &e) ||
-					 save(o, &x, output, &result, &e)
-				 ? failed(&e)
-				 : result.exit_status;
-		if (twice && e.code == ERR_NONE &&
-			second_run(o, &request, &result, input, &x) == 0 &&
-			save(o, &x, output, &result, &e))
-			status = failed(&e);
+		status = finish_side(o, &request, &result, input, &x, &e);
 		*complete = e.code == ERR_NONE && !result.interrupted;
-		if (e.code == ERR_NONE)
-			say_written(o, output, &result);
 	}
 	experiment_fini(&x);
 	return status;
