@@ -216,21 +216,11 @@ static int unknown(const char *text, struct error *e)
 	return nearest_hint(&n, e, "`perfex -list` shows the events");
 }
 
-int event_parse(const char *text, struct event_spec *spec, struct error *e)
+/* The text without spaces around it, which is not empty, as the spec's argument. */
+static int take_argument(const char *text, struct event_spec *spec, struct error *e)
 {
-	char name[NAME_MAX_LENGTH + 1];
-	const struct event *event;
-	struct strbuf others = {0};
-	struct error pfm = {0};
 	size_t length;
-	int result;
 
-	memset(spec, 0, sizeof(*spec));
-	normalise(text, name);
-	if (!*name) {
-		error_set(e, ERR_PARSE, "the name of an event is empty");
-		return error_hint(e, "`perfex -list` shows the events");
-	}
 	text += strspn(text, SPACE);
 	for (length = strlen(text); strchr(SPACE, text[length - 1]);)
 		length--;
@@ -239,37 +229,69 @@ int event_parse(const char *text, struct event_spec *spec, struct error *e)
 			"the name of an event has more than %zu characters: '%.40s...'",
 			sizeof(spec->argument) - 1, text);
 	memcpy(spec->argument, text, length);
+	return 0;
+}
+
+/* libpfm4's name. None of these has a space or a slash: libpfm4 would say "invalid parameters". */
+static int take_libpfm(struct event_spec *spec, struct error *why)
+{
+	if (strpbrk(spec->argument, SPACE "/")) {
+		why->code = ERR_NOT_FOUND;
+		return -1;
+	}
+	if (libpfm_encode(spec->argument, true, &spec->code, why))
+		return -1;
+	spec->origin = EVENT_ORIGIN_PFM;
+	spec->encoded = true;
+	snprintf(spec->name, sizeof(spec->name), "%s", spec->argument);
+	return 0;
+}
+
+/* why: of libpfm4; others: rows of the table that the text could be, "" if there are none. */
+static int refuse_name(
+	const char *text, const char *others, const struct error *why, struct error *e)
+{
+	if (why->code != ERR_NOT_FOUND) {
+		if (e)
+			*e = *why;
+		return -1;
+	}
+	if (!*others)
+		return unknown(text, e);
+	error_set(e, ERR_CONFLICT, "'%s' is ambiguous: %s", text, others);
+	return error_hint(e, "give more of the name, the number or the short name");
+}
+
+int event_parse(const char *text, struct event_spec *spec, struct error *e)
+{
+	char name[NAME_MAX_LENGTH + 1];
+	const struct event *event;
+	struct strbuf others = {0};
+	struct error why = {0};
+	int rc;
+
+	memset(spec, 0, sizeof(*spec));
+	normalise(text, name);
+	if (!*name) {
+		error_set(e, ERR_PARSE, "the name of an event is empty");
+		return error_hint(e, "`perfex -list` shows the events");
+	}
+	if (take_argument(text, spec, e))
+		return -1;
 	text = spec->argument;
-	if ((result = event_parse_number(text, spec, e)) <= 0)
-		return result;
+	if ((rc = event_parse_number(text, spec, e)) <= 0)
+		return rc;
 	if ((event = find_exact(name)))
 		return take_row(spec, event);
-	if ((result = event_parse_raw(text, spec, e)) <= 0)
-		return result;
+	if ((rc = event_parse_raw(text, spec, e)) <= 0)
+		return rc;
 	if ((event = find_part(name, &others)))
 		return take_row(spec, event);
-	if (strpbrk(text, SPACE "/")) /* none of its names has one, and its error would be
-					 "invalid parameters" */
-		pfm.code = ERR_NOT_FOUND;
-	else if (libpfm_encode(text, true, &spec->code, &pfm) == 0) {
-		strbuf_fini(&others);
-		spec->origin = EVENT_ORIGIN_PFM;
-		spec->encoded = true;
-		snprintf(spec->name, sizeof(spec->name), "%s", text);
-		return 0;
-	}
-	if (pfm.code == ERR_NOT_FOUND && (event = event_perf_same(text))) {
-		strbuf_fini(&others);
-		return take_row(spec, event);
-	}
-	if (others.length && pfm.code == ERR_NOT_FOUND) {
-		error_set(e, ERR_CONFLICT, "'%s' is ambiguous: %s", text, strbuf_text(&others));
-		error_hint(e, "give more of the name, the number or the short name");
-	} else if (pfm.code == ERR_NOT_FOUND) {
-		unknown(text, e);
-	} else if (e) {
-		*e = pfm;
-	}
+	rc = take_libpfm(spec, &why);
+	if (rc && why.code == ERR_NOT_FOUND && (event = event_perf_same(text)))
+		rc = take_row(spec, event);
+	else if (rc)
+		rc = refuse_name(text, strbuf_text(&others), &why, e);
 	strbuf_fini(&others);
-	return -1;
+	return rc;
 }

@@ -201,11 +201,24 @@ static int imitate_shell(const char *wrapper, struct launch *launch, struct erro
 	return launch_setenv(launch, "_", n > 0 ? target : wrapper, e);
 }
 
+enum { FIXED_ARGUMENTS = 17, OWN_ARGUMENTS = 4 + MODEL_PROFILE_ARGUMENTS }; /* of Valgrind */
+
+/* Those that contain numbers or names of this run; some may stay empty. */
+static void own_arguments(const struct model_session *s, struct strbuf own[OWN_ARGUMENTS])
+{
+	model_log_argument(s->scratch.path, &own[0]);
+	strbuf_printf(&own[1], "--model-config=%s/config", s->scratch.path);
+	strbuf_printf(&own[2], "--model-counts=%s", s->scratch.path);
+	if (s->options.turn)
+		strbuf_printf(&own[3], "--model-turn=%u", s->options.turn);
+	model_profile_arguments(s->options.profile, &own[4]);
+}
+
 static int model_prepare(void *session, struct launch *launch, struct error *e)
 {
 	struct model_session *s = session;
 	bool imitate = s->options.machine->model.flavour == MODEL_CACHEGRIND && s->install.wrapper;
-	struct strbuf own[4 + MODEL_PROFILE_ARGUMENTS] = {{0}};
+	struct strbuf own[OWN_ARGUMENTS] = {{0}};
 	char *prefix[] = {
 		imitate ? s->install.wrapper : s->install.launcher,
 		"--tool=perfexmodel",
@@ -224,22 +237,17 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--model-generation=",
 		s->options.fast ? "--model-fast=yes" : "--model-fast=no",
 		s->options.machine->family[0] ? "--model-host=yes" : "--model-host=no",
-		[17 + sizeof(own) / sizeof(own[0]) + 1] = NULL,
+		[FIXED_ARGUMENTS + OWN_ARGUMENTS + 1] = NULL,
 	};
-	size_t at = 17;
+	size_t at = FIXED_ARGUMENTS;
 	bool failed = false;
 	int rc = -1;
 
 	snprintf(s->command, sizeof(s->command), "%s", launch->argv[0]);
 	if (check_command(launch->argv[0], e))
 		return -1;
-	model_log_argument(s->scratch.path, &own[0]);
-	strbuf_printf(&own[1], "--model-config=%s/config", s->scratch.path);
-	strbuf_printf(&own[2], "--model-counts=%s", s->scratch.path);
-	if (s->options.turn)
-		strbuf_printf(&own[3], "--model-turn=%u", s->options.turn);
-	model_profile_arguments(s->options.profile, &own[4]);
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+	own_arguments(s, own);
+	for (size_t i = 0; i < OWN_ARGUMENTS; i++) {
 		failed |= own[i].failed;
 		if (own[i].data)
 			prefix[at++] = own[i].data;
@@ -251,7 +259,7 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		rc = launch_wrap(launch, prefix, e);
 	if (rc == 0 && imitate)
 		rc = imitate_shell(s->install.wrapper, launch, e);
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+	for (size_t i = 0; i < OWN_ARGUMENTS; i++)
 		strbuf_fini(&own[i]);
 	return rc;
 }

@@ -179,6 +179,33 @@ static int os_add(struct os_session *s, struct os_event *event, bool exclude_ker
 	return 0;
 }
 
+/* The event is not counted: why. */
+static void os_refuse(struct os_event *event, const struct error *why)
+{
+	event->index = SIZE_MAX;
+	snprintf(event->why, sizeof(event->why), "%.*s", (int)sizeof(event->why) - 1, why->message);
+}
+
+/* Opens one event, without the kernel's part if that is forbidden (*forbidden: it is known to be).
+ * 0 with *why set: it cannot be counted. -1: the process is gone. */
+static int os_open_event(struct os_session *s, struct os_event *event, pid_t pid, bool running,
+	size_t *leader, bool *forbidden, struct error *why)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE};
+	int errnum = *forbidden ? EACCES : os_add(s, event, false, leader);
+
+	if (!errnum)
+		return 0;
+	if (errnum == ESRCH)
+		return perf_explain(errnum, &attr, pid, NULL, why);
+	*forbidden = errnum == EACCES || errnum == EPERM;
+	attr.exclude_kernel = *forbidden && !event->row->level_matters;
+	if (attr.exclude_kernel && (errnum = os_add(s, event, true, leader)) == 0)
+		return 0;
+	perf_explain(errnum, &attr, running ? pid : 0, NULL, why);
+	return 0;
+}
+
 static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 {
 	struct os_session *s = session;
@@ -191,36 +218,22 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 	s->whole_run = s->options.from_exec && !running;
 	for (size_t i = 0; i < s->count; i++) {
 		struct os_event *event = &s->events[i];
-		struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE};
 		struct error why = {0};
-		int errnum;
+		bool counter = event->row->config != NO_COUNTER;
 
-		if (event->row->config == NO_COUNTER) {
-			event->index = SIZE_MAX;
+		if (!counter) {
 			error_set(&why, ERR_UNSUPPORTED,
 				"the kernel reports it only for a command that has ended");
-			snprintf(event->why, sizeof(event->why), "%.*s",
-				(int)sizeof(event->why) - 1, why.message);
-			if (running && refused++ == 0)
-				refusal = why;
-			continue;
+		} else if (os_open_event(s, event, pid, running, &leader, &forbidden, &why)) {
+			if (e)
+				*e = why;
+			return -1;
 		}
-		errnum = forbidden ? EACCES : os_add(s, event, false, &leader);
-
-		if (!errnum)
+		if (why.code == ERR_NONE)
 			continue;
-		if (errnum == ESRCH)
-			return perf_explain(errnum, &attr, pid, NULL, e);
-		forbidden = errnum == EACCES || errnum == EPERM;
-		attr.exclude_kernel = forbidden && !event->row->level_matters;
-		if (attr.exclude_kernel && (errnum = os_add(s, event, true, &leader)) == 0)
-			continue;
-		event->index = SIZE_MAX;
-		perf_explain(errnum, &attr, running ? pid : 0, NULL, &why);
-		snprintf(event->why, sizeof(event->why), "%.*s", (int)sizeof(event->why) - 1,
-			why.message);
+		os_refuse(event, &why);
 		/* There is no rusage of a process that is not our child. */
-		if (running && (refused++ == 0 || !event->row->level_matters))
+		if (running && (refused++ == 0 || (counter && !event->row->level_matters)))
 			refusal = why;
 	}
 	if (refused && refused == s->count) {

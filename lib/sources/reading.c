@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,4 +88,14 @@ void reading_fini(struct reading *r)
 	free(r->threads);
 	free(r->counts);
 	memset(r, 0, sizeof(*r));
+}
+
+void reading_uncounted(struct reading *r, const char *why)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		memset(&r->counts[i], 0, sizeof(r->counts[i]));
+		snprintf(r->counts[i].why, sizeof(r->counts[i].why), "%s", why);
+	}
+	for (size_t t = 0; t < r->thread_count; t++)
+		memcpy(r->threads[t].counts, r->counts, r->count * sizeof(*r->counts));
 }

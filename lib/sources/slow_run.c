@@ -44,3 +44,16 @@ void slow_run_text(const struct slow_run *r, char *text, size_t size)
 	if (r->faster)
 		slow_run_add(text, size, "; %s", r->faster);
 }
+
+void slow_run_line(double instructions, double expected, double speed, char *text, size_t size)
+{
+	double left = expected > instructions && speed > 0 ? (expected - instructions) / speed : 0;
+	char rest[32] = "";
+
+	if (left >= 100)
+		snprintf(rest, sizeof(rest), ", %.0f min to go", left / 60);
+	else if (left > 0)
+		snprintf(rest, sizeof(rest), ", %.0f s to go", left);
+	snprintf(text, size, "%.2f G instructions, %.1f M/s%s", instructions * 1e-9, speed * 1e-6,
+		rest);
+}

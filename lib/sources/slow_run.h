@@ -21,6 +21,8 @@ struct slow_run {
 
 /* Is the run known, or supposed, to be long?  False: not yet. */
 bool slow_run_is_long(const struct slow_run *r);
+/* "1.20 G instructions, 80.0 M/s, 12 s to go": expected as above, speed per second; 0: unknown. */
+void slow_run_line(double instructions, double expected, double speed, char *text, size_t size);
 void slow_run_text(const struct slow_run *r, char *text, size_t size);
 
 #endif

@@ -90,6 +90,8 @@ void reading_sort_threads(struct reading *r);
  * may be zeroed.  Threads are left out. */
 int reading_since(
 	struct reading *now, const struct reading *r, struct reading *before, struct error *e);
+/* Nothing was counted, and why: zeros would be figures of nothing. */
+void reading_uncounted(struct reading *r, const char *why);
 void reading_fini(struct reading *r);
 
 struct launch; /* process/launch.h */

@@ -168,15 +168,6 @@ static int report_period(struct run *run, struct error *e)
 	return 0;
 }
 
-/* Seconds in words. */
-static void to_go(double seconds, char *text, size_t size)
-{
-	if (seconds < 100)
-		snprintf(text, size, ", %.0f s to go", seconds);
-	else
-		snprintf(text, size, ", %.0f min to go", seconds / 60);
-}
-
 static double run_instructions(const struct run *run)
 {
 	double n = 0;
@@ -214,7 +205,7 @@ static void show_progress(struct run *run, double t)
 {
 	struct run_progress *p = run->request->progress;
 	double n = p ? run_instructions(run) : 0, fraction = -1;
-	char text[80], rest[32] = "";
+	char text[80];
 
 	if (n <= 0)
 		return;
@@ -226,10 +217,7 @@ static void show_progress(struct run *run, double t)
 	}
 	if (p->expected > 0)
 		fraction = n < p->expected ? n / p->expected : 1;
-	if (p->expected > n && run->speed > 0)
-		to_go((p->expected - n) / run->speed, rest, sizeof(rest));
-	snprintf(text, sizeof(text), "%.2f G instructions, %.1f M/s%s", n * 1e-9, run->speed * 1e-6,
-		rest);
+	slow_run_line(n, p->expected, run->speed, text, sizeof(text));
 	progress_step(&p->line, fraction, text);
 }
 
@@ -425,33 +413,26 @@ static int run_release(struct run *run, struct error *e)
 	return began > 0 ? 0 : -1;
 }
 
-static int run_start(struct run *run, sigset_t *signals, struct error *e)
+/* Starts the command, stopped before its exec. */
+static int run_launch(struct run *run, struct error *e)
 {
-	pid_t pid = run->request->pid;
+	if (launch_init(&run->launch, run->request->argv, e))
+		return -1;
+	run->launched = true;
+	run->launch.input = run->request->input;
+	run->launch.silent = run->request->silent;
+	for (size_t i = 0; i < run->session_count; i++) {
+		const struct session *s = &run->sessions[i];
 
-	if (!pid) {
-		if (launch_init(&run->launch, run->request->argv, e))
+		if (s->ops->prepare && s->ops->prepare(s->handle, &run->launch, e))
 			return -1;
-		run->launched = true;
-		run->launch.input = run->request->input;
-		run->launch.silent = run->request->silent;
-		for (size_t i = 0; i < run->session_count; i++) {
-			const struct session *s = &run->sessions[i];
-
-			if (s->ops->prepare && s->ops->prepare(s->handle, &run->launch, e))
-				return -1;
-		}
-		if (launch_start(&run->launch, e))
-			return -1;
-		pid = run->launch.pid;
 	}
-	/* The child was forked before this: it keeps the mask and dispositions that we were given.
-	 */
-	sigprocmask(SIG_BLOCK, signals, NULL);
-	run->sigchld_saved =
-		sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &run->sigchld) == 0;
-	if (!run->launched)
-		run->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	return launch_start(&run->launch, e);
+}
+
+/* Sessions begin with the process: how often they need a tick, and how many groups they have. */
+static int run_attach(struct run *run, pid_t pid, struct error *e)
+{
 	for (size_t i = 0; i < run->session_count; i++) {
 		const struct session *s = &run->sessions[i];
 		size_t groups;
@@ -466,7 +447,26 @@ static int run_start(struct run *run, sigset_t *signals, struct error *e)
 		if (groups > run->result->groups)
 			run->result->groups = groups;
 	}
-	if (start_tracing(run, pid, e))
+	return 0;
+}
+
+static int run_start(struct run *run, sigset_t *signals, struct error *e)
+{
+	pid_t pid = run->request->pid;
+
+	if (!pid) {
+		if (run_launch(run, e))
+			return -1;
+		pid = run->launch.pid;
+	}
+	/* The child was forked before this: it keeps the mask and dispositions that we were given.
+	 */
+	sigprocmask(SIG_BLOCK, signals, NULL);
+	run->sigchld_saved =
+		sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &run->sigchld) == 0;
+	if (!run->launched)
+		run->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (run_attach(run, pid, e) || start_tracing(run, pid, e))
 		return -1;
 	if (!run->request->by_signal && enable_all(run, true, e))
 		return -1;
@@ -486,18 +486,6 @@ static void run_outlast(struct run *run, const sigset_t *signals)
 	while (launch_poll(&run->launch, false, NULL) == 0)
 		if (sigtimedwait(signals, &info, &wait) >= 0)
 			run_on_signal(run, &info, NULL);
-}
-
-/* -s, and no signal: zeros would be figures of nothing. */
-static void never_began(struct reading *r)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		memset(&r->counts[i], 0, sizeof(r->counts[i]));
-		snprintf(r->counts[i].why, sizeof(r->counts[i].why),
-			"SIGUSR1, which starts counting, never came");
-	}
-	for (size_t t = 0; t < r->thread_count; t++)
-		memcpy(r->threads[t].counts, r->counts, r->count * sizeof(*r->counts));
 }
 
 static int run_finish(struct run *run, struct error *e)
@@ -522,8 +510,8 @@ static int run_finish(struct run *run, struct error *e)
 		run->request->progress->expected = run_instructions(run);
 	if (run_read_all(run, &result->reading, e))
 		return -1;
-	if (!run->counted)
-		never_began(&result->reading);
+	if (!run->counted) /* -s, and no signal */
+		reading_uncounted(&result->reading, "SIGUSR1, which starts counting, never came");
 	return 0;
 }
 
@@ -540,6 +528,16 @@ static int drain_signals(const sigset_t *signals)
 			if (taken == ending[i])
 				found = taken;
 	return found;
+}
+
+static void sessions_close(struct run *run)
+{
+	for (size_t i = 0; i < run->session_count; i++) {
+		if (run->sessions[i].handle)
+			run->sessions[i].ops->close(run->sessions[i].handle);
+		free(run->sessions[i].specs);
+		free(run->sessions[i].place);
+	}
 }
 
 int run_pass(const struct run_request *request, const struct plan *p, unsigned pass,
@@ -582,12 +580,7 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 		close(run.pidfd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 out:
-	for (size_t i = 0; i < run.session_count; i++) {
-		if (run.sessions[i].handle)
-			run.sessions[i].ops->close(run.sessions[i].handle);
-		free(run.sessions[i].specs);
-		free(run.sessions[i].place);
-	}
+	sessions_close(&run);
 	if (run.launched)
 		launch_fini(&run.launch);
 	return rc;
