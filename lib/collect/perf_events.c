@@ -136,11 +136,51 @@ static void set_stacks(const struct collect_request *r, struct perf_event_attr *
 		attr->sample_max_stack = KERNEL_FRAMES_OF_WAIT;
 }
 
+static void perf_events_of_pmu(const struct collect_request *r, const struct event_code *code,
+	struct perf_event_attr *attr)
+{
+	attr->type = code->type;
+	attr->config = code->config;
+	attr->config1 = code->config1;
+	attr->config2 = code->config2;
+	attr->exclude_user = code->levels && !(code->levels & EVENT_USER);
+	attr->exclude_kernel = code->levels ? !(code->levels & EVENT_KERNEL) : !r->kernel;
+}
+
+static void perf_events_of_kernel(const struct event *event, struct perf_event_attr *attr)
+{
+	struct event_code code;
+
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->exclude_idle = 1; /* drivers of counters may refuse it */
+	if (event && event_encode_for("generic", event->number, &code, NULL) == 0)
+		attr->config = code.config;
+	if (attr->config == PERF_COUNT_SW_TASK_CLOCK)
+		attr->config = PERF_COUNT_SW_CPU_CLOCK;
+}
+
+static void perf_events_of_wakes(const struct sampler *s, struct perf_event_attr *attr)
+{
+	attr->type = PERF_TYPE_TRACEPOINT;
+	attr->config = s->wake_format.tracepoint;
+	attr->config1 = attr->config2 = 0;
+	attr->exclude_user = attr->exclude_kernel = attr->exclude_idle = 0;
+	attr->sample_period = 1;
+	attr->sample_type |= PERF_SAMPLE_RAW;
+}
+
+/* Frames of interpreters are read when a sample wakes us; where samples are rare, or the command is
+ * an interpreter. */
+static bool perf_events_wake_us(const struct collect_metric *m, const struct sampler *s)
+{
+	return (m->flags & METRIC_STACKS) && (m->flags & METRIC_CLOCK) &&
+	       (m->period >= WAKING_PERIOD || s->python.expected);
+}
+
 static struct perf_event_attr perf_events_attr_of(
 	const struct collect_request *r, const struct sampler *s, size_t event)
 {
 	const struct collect_metric *m = perf_events_metric_of(r, event, s);
-	struct event_code code;
 	struct perf_event_attr attr = {
 		.sample_period = m->period,
 		.sample_type = s->rings.format.sample_type,
@@ -152,40 +192,16 @@ static struct perf_event_attr perf_events_attr_of(
 		.watermark = 1,
 	};
 
-	if (m->source == COLLECT_PMU) {
-		attr.type = m->spec.code.type;
-		attr.config = m->spec.code.config;
-		attr.config1 = m->spec.code.config1;
-		attr.config2 = m->spec.code.config2;
-		attr.exclude_user = m->spec.code.levels && !(m->spec.code.levels & EVENT_USER);
-		attr.exclude_kernel =
-			m->spec.code.levels ? !(m->spec.code.levels & EVENT_KERNEL) : !r->kernel;
-	} else {
-		attr.type = PERF_TYPE_SOFTWARE;
-		attr.exclude_idle = 1; /* drivers of counters may refuse it */
-		if (m->spec.event &&
-			event_encode_for("generic", m->spec.event->number, &code, NULL) == 0)
-			attr.config = code.config;
-		if (attr.config == PERF_COUNT_SW_TASK_CLOCK)
-			attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	}
+	if (m->source == COLLECT_PMU)
+		perf_events_of_pmu(r, &m->spec.code, &attr);
+	else
+		perf_events_of_kernel(m->spec.event, &attr);
 	if (s->events.data[event].wakes) {
-		attr.type = PERF_TYPE_TRACEPOINT;
-		attr.config = s->wake_format.tracepoint;
-		attr.config1 = attr.config2 = 0;
-		attr.exclude_user = attr.exclude_kernel = attr.exclude_idle = 0;
-		attr.sample_period = 1;
-		attr.sample_type |= PERF_SAMPLE_RAW;
-	}
-	if (s->events.data[event].switches) {
+		perf_events_of_wakes(s, &attr);
+	} else if (s->events.data[event].switches) {
 		attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 		attr.sample_period = 1;
-	}
-	/* Frames of interpreters are read when a sample wakes us; where samples are rare, or the
-	 * command is an interpreter. */
-	if ((m->flags & METRIC_STACKS) && (m->flags & METRIC_CLOCK) &&
-		(m->period >= WAKING_PERIOD || s->python.expected) &&
-		!s->events.data[event].switches && !s->events.data[event].wakes) {
+	} else if (perf_events_wake_us(m, s)) {
 		attr.watermark = 0;
 		attr.wakeup_events = 1;
 	}

@@ -207,11 +207,44 @@ static int copy_threads(struct counts_report *r, const struct reading *reading, 
 	return 0;
 }
 
+/* Of several runs, with the interval of the mean. */
+static struct quantity mean_elapsed(const struct counts_input *in)
+{
+	struct quantity q = quantity_exact(stats_mean(in->elapsed, in->runs), LABEL_MEASURED);
+	double half;
+
+	if (in->runs > 1) {
+		half = stats_t95((double)in->runs - 1) * stats_stddev(in->elapsed, in->runs) /
+		       sqrt((double)in->runs);
+		q.low = fmax(0, q.value - half);
+		q.high = q.value + half;
+	}
+	return q;
+}
+
+/* A row of each event; what is counted of the table's events. */
+static int counts_rows_fill(
+	struct counts_report *r, const struct counts_input *in, struct counted *counted)
+{
+	r->events = calloc(in->count ? in->count : 1, sizeof(*r->events));
+	if (!r->events)
+		return -1;
+	r->event_count = in->count;
+	for (size_t i = 0; i < in->count; i++) {
+		struct event_row *row = &r->events[i];
+
+		name_row(row, &in->specs[i]);
+		row->count = mean_of_runs(in->readings, in->runs, i, &row->spread);
+		if (row->number >= 0 && counted->event[row->number].label == LABEL_NONE)
+			counted->event[row->number] = row->count.quantity;
+	}
+	return 0;
+}
+
 struct counts_report *counts_report_new(const struct counts_input *in, struct error *e)
 {
 	struct counts_report *r = calloc(1, sizeof(*r));
 	struct counted counted;
-	double half;
 
 	if (!r)
 		goto nomem;
@@ -231,25 +264,9 @@ struct counts_report *counts_report_new(const struct counts_input *in, struct er
 	r->modelled = strstr(in->source, "model") != NULL;
 	r->host = in->host;
 	take_clock(r, in);
-	r->elapsed = quantity_exact(stats_mean(in->elapsed, in->runs), LABEL_MEASURED);
-	if (in->runs > 1) {
-		half = stats_t95((double)in->runs - 1) * stats_stddev(in->elapsed, in->runs) /
-		       sqrt((double)in->runs);
-		r->elapsed.low = fmax(0, r->elapsed.value - half);
-		r->elapsed.high = r->elapsed.value + half;
-	}
-	r->events = calloc(in->count ? in->count : 1, sizeof(*r->events));
-	if (!r->events)
+	r->elapsed = mean_elapsed(in);
+	if (counts_rows_fill(r, in, &counted))
 		goto nomem;
-	r->event_count = in->count;
-	for (size_t i = 0; i < in->count; i++) {
-		struct event_row *row = &r->events[i];
-
-		name_row(row, &in->specs[i]);
-		row->count = mean_of_runs(in->readings, in->runs, i, &row->spread);
-		if (row->number >= 0 && counted.event[row->number].label == LABEL_NONE)
-			counted.event[row->number] = row->count.quantity;
-	}
 	r->seconds = cpu_seconds(&counted, r->clock_hz, in->kernel);
 	compare_native(r, in, &counted);
 	counted.seconds = r->divided;
