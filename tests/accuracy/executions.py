@@ -44,9 +44,14 @@ def recorded(bench, experiment, words, keep, name, number=0, runs=1):
     if keep:
         check_kept(bench, path, words, runs)
     if not os.path.exists(path):
-        subprocess.run([f"{bench.build}/bin/ssrun", f"-{experiment}", "-runs", str(runs), "-q", "-o", path, *words], stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, cwd=bench.directory,
-                       env={**os.environ, "GLIBC_TUNABLES": LIKE_VALGRIND, "PERL_HASH_SEED": "0"})
+        part = f"{path}.part"  # of a run that was killed, or is not over: what it has counted so far is not the truth
+        done = subprocess.run([f"{bench.build}/bin/ssrun", f"-{experiment}", "-runs", str(runs), "-q", "-o", part, *words],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                              cwd=bench.directory, env={**os.environ, "GLIBC_TUNABLES": LIKE_VALGRIND, "PERL_HASH_SEED": "0"})
+        if done.returncode < 0 or done.returncode > 128:
+            sys.exit(f"ssrun -{experiment} of {name} was ended by a signal")
+        if os.path.exists(part):
+            os.rename(part, path)
     if not os.path.exists(path):
         sys.exit(f"ssrun -{experiment} of {name} wrote nothing")
     return path
