@@ -13,6 +13,7 @@
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "valgrind/counted.h"
+#include "valgrind/faults.h"
 #include "valgrind/images.h"
 #include "valgrind/modes.h"
 #include "valgrind/profile.h"
@@ -429,6 +430,7 @@ void blocks_discard(Addr address, VexGuestExtents extents)
 {
 	(void)extents;
 	modes_discarded();
+	faults_discard(address);
 	if (modes_counts(address)) {
 		counted_discard(address);
 		return;

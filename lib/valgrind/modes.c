@@ -4,6 +4,7 @@
 #include "libvex.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "valgrind/faults.h"
 
 #define COUNTS ((Addr)1 << 62)
 /* The cache of indirect jumps (pub_core_transtab_asm.h of Valgrind 3.16 to 3.22): sets of four
@@ -179,6 +180,7 @@ __attribute__((used)) void __wrap_vgPlain_add_to_transtab(const VexGuestExtents 
 	Addr key = wanted ? modes_key(guest) : guest;
 
 	__real_vgPlain_add_to_transtab(extents, key, code, length, checks_itself, profiled, insns);
+	faults_keep(key);
 	if (!wanted)
 		return;
 	/* The core has put the key into its cache for indirect jumps, which must contain only

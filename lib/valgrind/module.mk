@@ -40,11 +40,11 @@ valgrind_cflags  := -std=gnu11 $(WARNINGS) -O3 $(valgrind_lto) -m64 -fomit-frame
 valgrind_wrap    := LibVEX_Translate vgPlain_am_mmap_anon_float_valgrind vgPlain_do_exec vgPlain_sigframe_destroy vgPlain_logging_atfork_child vgPlain_di_notify_mmap vgPlain_acquire_BigLock vgPlain_disp_run_translations vgPlain_search_transtab vgPlain_add_to_transtab \
                     $(patsubst %,vgModuleLocal_%_sched_lock,create destroy acquire release) \
                     vgModuleLocal_get_sched_lock_owner h_generic_calc_MAddF32 h_generic_calc_MAddF64 amd64g_dirtyhelper_CPUID_avx2 \
-                    vgModuleLocal_do_syscall_for_client_WRK sanityCheckIRSB cprop_BB do_deadcode_BB
+                    vgModuleLocal_do_syscall_for_client_WRK emit_AMD64Instr vgPlain_sigaction sanityCheckIRSB cprop_BB do_deadcode_BB
 valgrind_ldflags := -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
                     -Wl,-z,noexecstack $(valgrind_wrap:%=-Wl,--wrap=%) -Wl,-Ttext-segment=$(valgrind_address)
 valgrind_sources := \
-                      $(addprefix lib/valgrind/,tool.c valgrind_counts.c instrument.c passes.c precise.c thunk.c valgrind_native.c exec.c turns.c valgrind_debug.c fused.c identity.c pages.c huge.c ignored.c log.c changing.c resume.c trace.c decode.c scan.c latency.c traits.c x87.c depend.c extent.c images.c blocks.c \
+                      $(addprefix lib/valgrind/,tool.c valgrind_counts.c instrument.c passes.c precise.c faults.c thunk.c valgrind_native.c exec.c turns.c valgrind_debug.c fused.c identity.c pages.c huge.c ignored.c log.c changing.c resume.c trace.c decode.c scan.c latency.c traits.c x87.c depend.c extent.c images.c blocks.c \
                         tally.c slices.c stacks.c dataspace.c spans.c heap.c valgrind_variables.c profile_write.c profile_targets.c profile_file.c sampled.c modes.c counted.c executed.c asking.c) \
                       $(addprefix lib/model/,$(lib.model)) lib/isa/brief.c
 valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o,$(valgrind_sources))

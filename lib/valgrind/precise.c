@@ -13,6 +13,7 @@
 #include "valgrind/tool.h"
 
 #include "libvex.h"
+#include "valgrind/faults.h"
 #include "valgrind/modes.h"
 
 Bool precise_prefetches;
@@ -55,5 +56,6 @@ __attribute__((used)) VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArg
 {
 	valgrinds_own = arguments->needs_self_check;
 	arguments->needs_self_check = choose_precision;
+	faults_translate();
 	return __real_LibVEX_Translate(arguments);
 }

@@ -22,6 +22,7 @@
  *   modes.c            two translations of each superblock
  *   counted.c          superblocks that only count
  *   executed.c         runs that only count
+ *   faults.c           where a fault was, without stores of the program counter
  *   thunk.c            stores of flags that nothing reads
  *   decode.c           properties of instructions that VEX lacks, from their bytes
  *   blocks.c           descriptors of superblocks, and what discarded ones counted

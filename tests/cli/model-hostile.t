@@ -27,6 +27,22 @@ more() { # instructions and loads of a hundred more faults
 is "a fault at the end of a block: 13 instructions and 3 loads each time" "$(more 0)" "1300 300"
 is "a fault with eight loads behind it: one jump more, and none of the loads" "$(more 1)" "1400 300"
 
+# With no handler either: each load later is two instructions and a load more.
+died() { # words of the program, options...
+	_words=$1; shift
+	for i in 0 1 2 3; do
+		# shellcheck disable=SC2086 # none, or one
+		perfex -q -source model "$@" -e 17 -e 18 -json -o died.json -- "$build/tests/programs/faulting" $i $_words >/dev/null 2>&1
+		python3 -c 'import json
+counts = {e["number"]: int(e["count"]["value"]) for e in json.load(open("died.json"))["events"]}
+print(counts[17], counts[18])'
+	done | awk 'NR > 1 { printf "%d %d,", $1 - instructions, $2 - loads } { instructions = $1; loads = $2 }'
+}
+is "a fault that ends the program: what was executed before it" "$(died "" -machine zen4)" "2 1,2 1,2 1,"
+is "the same, modelled" "$(died "" -machine zen4 -e 25)" "2 1,2 1,2 1,"
+is "a fault in a function of Valgrind's" "$(died extended -machine zen4)" "2 1,2 1,2 1,"
+is "the same, with cachegrind's caches" "$(died "" -machine cachegrind -e 26)" "2 1,2 1,2 1,"
+
 run perfex -source model -machine zen4 -e 17 -o counts -- "$hostile" avx512
 is "AVX-512: until there the program runs" "$out" before
 is "and gets SIGILL" "$status" 132

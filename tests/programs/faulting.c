@@ -3,6 +3,9 @@
  * Faults in the middle of superblocks and of repeated string instructions: half of the accesses are
  * to a page that the handler makes accessible, and the instruction is then executed again; the
  * others are left by siglongjmp.
+ *
+ * usage: faulting [N [extended]]: with N, from 0 to 3, no fault is handled: the program dies at the
+ * Nth of four loads of a superblock.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -105,8 +108,31 @@ static void once(int kind, long round)
 	}
 }
 
-int main(void)
+/* One instruction in front of each load. */
+#define FOUR(load)                                                                                 \
+	__asm__ volatile("jmp 1f; 1: add $1, %%eax; " load " (%0); add $1, %%eax; " load           \
+			 " (%1); add $1, %%eax; " load " (%2); add $1, %%eax; " load " (%3)"       \
+			 :                                                                         \
+			 : "r"(to[0]), "r"(to[1]), "r"(to[2]), "r"(to[3])                          \
+			 : "rax", "memory", "cc")
+
+/* extended: loads of extended precision, which Valgrind leaves to a function. */
+static void die(unsigned n, int extended)
 {
+	const long *to[4], somewhere[2] = {0};
+
+	for (unsigned i = 0; i < 4; i++)
+		to[i] = i == n ? NULL : somewhere;
+	if (extended)
+		FOUR("fldt");
+	else
+		FOUR("rolq");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		die((unsigned)argv[1][0] - '0', argc > 2);
 	pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (pages == MAP_FAILED)
 		return 1;
