@@ -17,8 +17,6 @@
 #define KNOWN_NS   5e6  /* in place for so long: its own counts say how often it is executed */
 #define CHEAP      0.5  /* of what all may count: the cheapest anchors, always in place */
 #define ROUNDS     8
-/* An anchor whose latest rate is this multiple of its mean is in a phase in which it costs that. */
-#define OTHER_PHASE 4.0
 /* What anchors may count before the next turn: half a millisecond. */
 #define COUNTS_SPELL 5e5
 
@@ -31,9 +29,8 @@ struct duty {
 static double rate_of(const struct native *n, const struct anchor *a, unsigned number)
 {
 	const struct native_count *own = &n->counted[number];
-	double mean = own->ns > KNOWN_NS ? own->hits / own->ns * 1e9 : anchor_rate(a);
 
-	return a->latest > OTHER_PHASE * mean ? a->latest : mean;
+	return own->ns > KNOWN_NS ? own->hits / own->ns * 1e9 : anchor_rate(a);
 }
 
 void native_look_back(struct cache *c)

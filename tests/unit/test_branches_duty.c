@@ -104,7 +104,7 @@ static void test_counted(void)
 	free_log(c);
 }
 
-/* A phase in which cheap anchors are expensive: less often, and not for long. */
+/* A phase in which cheap anchors are expensive: not for long. */
 static void test_phase(void)
 {
 	const double rates[RUNS] = {1e5, 1e5, 1e5};
@@ -119,9 +119,7 @@ static void test_phase(void)
 	is_near(all[2].latest, 2e5, 1e3, "each by itself");
 	ok(native_lasts(c) > 1e8, "all of them: for long");
 	all[2].latest = 1e8;
-	native_set_duties(c);
-	ok(all[2].duty < 0.2, "100 million a second now: %g", all[2].duty);
-	ok(native_lasts(c) < 6e6, "for 5 ms: %g", native_lasts(c));
+	ok(native_lasts(c) < 6e6, "100 million a second now: for 5 ms: %g", native_lasts(c));
 	all[2].in = false;
 	ok(native_lasts(c) > 1e8, "without it, for long");
 	c->native->heat = 1e9;
