@@ -71,8 +71,9 @@ static bool begins_of(size_t *counts, size_t count)
 /* From the lowest digit on. The sorted ones are in a or b. */
 static const struct numbered *by_digits(struct numbered *a, struct numbered *b, size_t count)
 {
-	size_t counts[DIGITS][VALUES] = {{0}};
+	size_t counts[DIGITS][VALUES];
 
+	memset(counts, 0, sizeof(counts));
 	for (size_t i = 0; i < count; i++)
 		for (unsigned d = 0; d < DIGITS; d++)
 			counts[d][digit_of(a[i].number, d)]++;
