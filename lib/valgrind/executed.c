@@ -15,9 +15,13 @@
 enum {
 	EXECUTED_SITE,      /* number of the last superblock that may have faulted */
 	EXECUTED_REPEATING, /* see model_repeating */
-	EXECUTED_SUMS,
-	EXECUTED_WORDS = EXECUTED_SUMS + COUNTED_STATICS
+	EXECUTED_SUMS,      /* two in a word: one addition for both */
+	EXECUTED_WORDS = EXECUTED_SUMS + (COUNTED_STATICS + 1) / 2
 };
+
+/* A sum's part of its word. Words are read and cleared whenever the program's code stops, many
+ * times a second: sums are below 2^31. Within a superblock they may be negative. */
+#define SUM_BITS 32
 
 /* What a fault changes: rows of the instruction's distance from the superblock and, for each sum,
  * the difference between what was executed before the instruction and what was added. */
@@ -97,10 +101,30 @@ static void executed_put(UInt word, IRExpr *value)
 	addStmtToIRSB(out, IRStmt_Put(place(word), value));
 }
 
-static void executed_add(UInt sum, IRExpr *n)
+/* n of a sum, as a part of its word. */
+static ULong word_part(UInt sum, Long n)
 {
-	executed_put(EXECUTED_SUMS + sum,
-		temporary(Ity_I64, IRExpr_Binop(Iop_Add64, executed_get(EXECUTED_SUMS + sum), n)));
+	return (ULong)n << sum % 2 * SUM_BITS;
+}
+
+/* Adds parts of a sum's word. */
+static void executed_add(UInt sum, IRExpr *parts)
+{
+	UInt word = EXECUTED_SUMS + sum / 2;
+
+	executed_put(word, temporary(Ity_I64, IRExpr_Binop(Iop_Add64, executed_get(word), parts)));
+}
+
+/* Takes the sums out of their words. */
+static void executed_take(uint64_t *words, int64_t *sums)
+{
+	for (UInt k = 0; k < wanted_count; k++) {
+		uint64_t *word = &words[EXECUTED_SUMS + k / 2];
+		int64_t n = (int32_t)*word;
+
+		*word = (*word - (uint64_t)n) >> SUM_BITS;
+		sums[wanted[k]] = n;
+	}
 }
 
 static UInt site_number(Addr address)
@@ -136,8 +160,10 @@ static void executed_add_guarded(void)
 	for (UInt i = 0; i < guard_count; i++)
 		for (UInt k = 0; k < wanted_count; k++)
 			if (wanted[k] == guards[i].what)
-				executed_add(k, temporary(Ity_I64,
-							IRExpr_Unop(Iop_1Uto64, guards[i].guard)));
+				executed_add(k,
+					temporary(Ity_I64, IRExpr_ITE(guards[i].guard,
+								   executed_word(word_part(k, 1)),
+								   executed_word(0))));
 	guard_count = 0;
 }
 
@@ -219,31 +245,42 @@ static void executed_repeat(const struct model_segment *s, Addr address, IRExpr 
 	executed_put(EXECUTED_REPEATING, now);
 }
 
+/* Adds what is counted in the first iteration of a repeated instruction only: a further one is not
+ * an instruction of its own. */
+static void executed_add_first(UInt sum, Int n)
+{
+	IRExpr *first = temporary(Ity_I1,
+		IRExpr_Binop(Iop_CmpNE64, executed_get(EXECUTED_REPEATING), executed_word(start)));
+
+	executed_add(sum, temporary(Ity_I64, IRExpr_ITE(first, executed_word(word_part(sum, n)),
+						     executed_word(0))));
+}
+
+static Bool counted_once(UInt what)
+{
+	return what == MODEL_STATIC_INSTRUCTIONS || what == MODEL_STATIC_MICRO_OPS;
+}
+
 void executed_segment(const struct model_segment *s, IRExpr *guard)
 {
 	const struct model_insn *last = &block->insns[block->insn_count - 1];
 	int32_t sums[COUNTED_STATICS];
-	IRExpr *first = NULL;
+	ULong parts = 0;
 
 	executed_add_guarded();
 	executed_sum(s, sums);
 	for (UInt k = 0; k < wanted_count; k++) {
-		UInt i = wanted[k];
-		IRExpr *n = executed_word((ULong)(Long)(sums[i] - added[i]));
+		Int n = sums[wanted[k]] - added[wanted[k]];
 
-		if (sums[i] == added[i])
+		added[wanted[k]] = sums[wanted[k]];
+		if (n && begins_repeated() && counted_once(wanted[k]))
+			executed_add_first(k, n);
+		else
+			parts += word_part(k, n);
+		if (!parts || (k % 2 == 0 && k + 1 < wanted_count))
 			continue;
-		added[i] = sums[i];
-		/* A further iteration is not an instruction of its own. */
-		if (begins_repeated() &&
-			(i == MODEL_STATIC_INSTRUCTIONS || i == MODEL_STATIC_MICRO_OPS)) {
-			if (!first)
-				first = temporary(Ity_I1,
-					IRExpr_Binop(Iop_CmpNE64, executed_get(EXECUTED_REPEATING),
-						executed_word(start)));
-			n = temporary(Ity_I64, IRExpr_ITE(first, n, executed_word(0)));
-		}
-		executed_add(k, n);
+		executed_add(k, executed_word(parts));
+		parts = 0;
 	}
 	if (last->class_bits & MODEL_STEPPED)
 		executed_repeat(s, last->address, guard);
@@ -267,9 +304,8 @@ static void executed_fault(uint64_t *words, Addr address)
 		for (UInt k = 0; k < wanted_count; k++)
 			/* These were not added in a further iteration. */
 			if (!s->again || words[EXECUTED_REPEATING] != address ||
-				(wanted[k] != MODEL_STATIC_INSTRUCTIONS &&
-					wanted[k] != MODEL_STATIC_MICRO_OPS))
-				words[EXECUTED_SUMS + k] += (uint64_t)(Long)row[1 + k];
+				!counted_once(wanted[k]))
+				words[EXECUTED_SUMS + k / 2] += word_part(k, row[1 + k]);
 		return;
 	}
 }
@@ -278,15 +314,12 @@ void executed_stop(ThreadId tid, Addr address, Bool faulted)
 {
 	int64_t sums[COUNTED_STATICS] = {0};
 	uint64_t words[EXECUTED_WORDS];
-	SizeT size = (EXECUTED_SUMS + wanted_count) * sizeof(*words);
+	SizeT size = (EXECUTED_SUMS + (wanted_count + 1) / 2) * sizeof(*words);
 
 	VG_(get_shadow_regs_area)(tid, (UChar *)words, 1, 0, size);
 	if (faulted)
 		executed_fault(words, address);
-	for (UInt k = 0; k < wanted_count; k++) {
-		sums[wanted[k]] = (int64_t)words[EXECUTED_SUMS + k];
-		words[EXECUTED_SUMS + k] = 0;
-	}
+	executed_take(words, sums);
 	VG_(set_shadow_regs_area)(tid, 1, 0, size, (const UChar *)words);
 	counted_add(sums);
 }
