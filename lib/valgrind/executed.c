@@ -9,11 +9,12 @@
 
 #include "libvex_guest_amd64.h"
 #include "valgrind/counted.h"
+#include "valgrind/faults.h"
 #include "valgrind/tool.h"
 
 /* In the shadow registers, in words. */
 enum {
-	EXECUTED_SITE,      /* number of the last superblock that may have faulted */
+	EXECUTED_SITE,      /* number of the last superblock that stored it */
 	EXECUTED_REPEATING, /* see model_repeating */
 	EXECUTED_SUMS,      /* two in a word: one addition for both */
 	EXECUTED_WORDS = EXECUTED_SUMS + (COUNTED_STATICS + 1) / 2
@@ -61,7 +62,8 @@ static IRSB *out;
 static const struct model_block *block;
 static Addr start;
 static UInt site;                      /* its number */
-static Bool known;                     /* the code stores it */
+static Bool known;                     /* it has one */
+static Bool stored;                    /* the code stores it */
 static int32_t added[COUNTED_STATICS]; /* in the superblock so far, by static */
 /* What there was when the current instruction began. */
 static struct model_segment before;
@@ -145,12 +147,23 @@ static UInt site_number(Addr address)
 	return site_count++;
 }
 
-void executed_superblock(IRSB *to, Addr address, const struct model_block *b)
+/* Does it call a function that accesses the program's memory? */
+static Bool calls_memory(const IRSB *in)
+{
+	for (Int i = 0; i < in->stmts_used; i++)
+		if (in->stmts[i]->tag == Ist_Dirty &&
+			in->stmts[i]->Ist.Dirty.details->mFx != Ifx_None)
+			return True;
+	return False;
+}
+
+void executed_superblock(const IRSB *in, IRSB *to, Addr address, const struct model_block *b)
 {
 	out = to;
 	block = b;
 	start = address;
 	known = False;
+	stored = resume_handles || calls_memory(in);
 	guard_count = 0;
 	VG_(memset)(added, 0, sizeof(added));
 }
@@ -219,7 +232,8 @@ void executed_may_fault(void)
 		known = True;
 		site = site_number(start);
 		sites[site].count = 0;
-		executed_put(EXECUTED_SITE, executed_word(site));
+		if (stored)
+			executed_put(EXECUTED_SITE, executed_word(site));
 	}
 	s = &sites[site];
 	s->again = begins_repeated();
@@ -288,14 +302,25 @@ void executed_segment(const struct model_segment *s, IRExpr *guard)
 
 /* ---- at run time ---- */
 
+static const struct site *site_of_fault(const uint64_t *words)
+{
+	const struct site_node *n;
+	uint64_t number = words[EXECUTED_SITE];
+
+	if (faults_superblock) {
+		n = VG_(HT_lookup)(site_numbers, faults_superblock);
+		number = n ? n->number : site_count;
+	}
+	return number < site_count ? &sites[number] : NULL;
+}
+
 /* Corrects the sums by what the superblock executed until it faulted. */
 static void executed_fault(uint64_t *words, Addr address)
 {
-	const struct site *s;
+	const struct site *s = site_of_fault(words);
 
-	if (words[EXECUTED_SITE] >= site_count)
+	if (!s)
 		return;
-	s = &sites[words[EXECUTED_SITE]];
 	for (UInt i = 0; i < s->count; i++) {
 		const Int *row = s->rows + i * (1 + wanted_count);
 

@@ -6,8 +6,9 @@
  * three short instructions, needs no address, and stays with its thread.
  *
  * Only sums of requested events are kept. The segment in which a fault happens was not added yet;
- * for faults, a superblock that may cause one stores its number, which leads to what its
- * instructions had executed before each access.
+ * for faults, there is a table of what the instructions of a superblock had executed before each
+ * access. Which superblock it was follows from where the host's code faulted (faults.h). Where the
+ * fault may be in a function that the code calls, the code stores the superblock's number.
  */
 #ifndef VALGRIND_EXECUTED_H
 #define VALGRIND_EXECUTED_H
@@ -25,8 +26,8 @@ void executed_begin(const struct model_config *config);
 
 /* ---- translation: the calls follow the superblock, in this order ---- */
 
-/* A superblock at this address. */
-void executed_superblock(IRSB *out, Addr address, const struct model_block *block);
+/* A superblock at this address; in: as VEX gives it to tools. */
+void executed_superblock(const IRSB *in, IRSB *out, Addr address, const struct model_block *block);
 /* An instruction begins; statics, passed: of all before it. */
 void executed_instruction(
 	const uint16_t *statics, const struct model_outcome *passed, UInt passed_count);

@@ -36,6 +36,7 @@ struct fault_code {
 	struct fault_mark marks[];
 };
 
+Addr faults_superblock;
 static VgHashTable *codes;
 /* The translation that is being made. */
 static struct fault_mark *marks;
@@ -56,8 +57,6 @@ void faults_keep(Addr key)
 	struct fault_code *c;
 
 	faults_discard(key);
-	if (!mark_count)
-		return;
 	c = VG_(malloc)("faults", sizeof(*c) + mark_count * sizeof(*marks));
 	c->node.key = key;
 	c->size = written;
@@ -168,6 +167,7 @@ static void faults_find(Addr host, ThreadId tid)
 		return;
 	for (i = 0; i < c->count && c->marks[i].from <= at; i++)
 		;
+	faults_superblock = c->node.key;
 	if (!i)
 		return;
 	counter = c->marks[i - 1].counter;
@@ -182,7 +182,8 @@ static void faults_handler(Int signal, vki_siginfo_t *info, struct vki_ucontext 
 {
 	ThreadId tid = VG_(get_running_tid)();
 
-	if (codes && tid != VG_INVALID_THREADID)
+	faults_superblock = 0;
+	if (codes && !resume_handles && tid != VG_INVALID_THREADID)
 		faults_find(context->uc_mcontext.rip, tid);
 	handlers[signal](signal, info, context);
 }

@@ -10,6 +10,10 @@
 
 #include "pub_tool_basics.h"
 
+/* The key of the superblock whose code faulted last; 0: it was none of those kept here, or a
+ * function that is called. */
+extern Addr faults_superblock;
+
 /* A translation begins. */
 void faults_translate(void);
 /* What was translated last can be found by this key from now on. */

@@ -572,7 +572,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		addStmtToIRSB(b.out, in->stmts[i]);
 	thunk_superblock(in, closure->nraddr);
 	if (executed_only)
-		executed_superblock(b.out, closure->nraddr, b.block);
+		executed_superblock(in, b.out, closure->nraddr, b.block);
 	if (dataspace_kept)
 		heap_instrument(b.out, closure->nraddr);
 	for (; i < in->stmts_used; i++) {
