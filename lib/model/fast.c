@@ -11,17 +11,17 @@
 /* Costs, in skipped instructions: of modelling an instruction, a miss of L1D, a misprediction; of
  * clocking an instruction; of a stretch, whose code is no longer in the host's caches; of
  * translating a superblock once more. */
-#define MODELLING   6
+#define MODELLING   8
 #define MISS        60
 #define MISPREDICT  30
-#define CLOCKING    12
-#define SWITCHING   100000
-#define TRANSLATION 20000
+#define CLOCKING    30
+#define SWITCHING   450000
+#define TRANSLATION 40000
 /* The limit of all these costs: in per mille of the skipped instructions; higher in the beginning,
  * until the cost is IN_ANY_CASE. */
 #define SHARE       120
-#define SHARE_FIRST 500
-#define IN_ANY_CASE UINT64_C(50000000)
+#define SHARE_FIRST 1250
+#define IN_ANY_CASE UINT64_C(120000000)
 /* Events that may have been none by chance, for an upper limit. */
 #define NONE_SEEN 3.5
 #define TAILS     (MODEL_FAST_SHORT - 1)
