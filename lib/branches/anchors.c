@@ -159,7 +159,7 @@ static struct anchor *anchor_finish(struct cache *c, const struct arena *a,
 		return NULL;
 	all->stubs[made->arena]++;
 	*own = *made;
-	own->turn = branches_chance(c->b);
+	all->order[all->count] = (uint8_t)all->count;
 	all->count++;
 	tell_stub(c, own, 0, INC_BYTES + 1);
 	tell_stub(c, own, INC_BYTES + 1, STUB_BYTES);

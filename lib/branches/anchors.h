@@ -28,7 +28,6 @@ struct anchor {
 	uint64_t last;          /* value of the counter when it was read last */
 	double counts, seconds; /* in bursts, as far as known: executions, native time */
 	double latest;          /* executions per second in the last burst, or spell with it */
-	double turn;            /* 1: it is to be in place in the next spell */
 	double duty;            /* share of the spells in which it is to be in place */
 	double since;           /* ns of the program's own time in the log before it was made */
 	size_t after;           /* bursts in the log then */
@@ -44,6 +43,8 @@ struct anchor {
 struct anchors {
 	struct anchor all[ANCHORS_MAX]; /* in the order of their creation */
 	unsigned count;
+	uint8_t order[ANCHORS_MAX]; /* their numbers: those that go together are side by side */
+	double turn;                /* of 1, where this order begins in the next spell */
 	uint16_t stubs[ARENAS_MAX]; /* made, of each arena */
 	VEC(uint64_t) barred;       /* addresses of instructions that cannot be anchors, sorted */
 };

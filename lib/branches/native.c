@@ -113,22 +113,6 @@ void native_take_out(struct cache *c)
 		c->native->in = false;
 }
 
-/* Spells in which it is in place are spread evenly. */
-static bool wanted_in(const struct cache *c, struct anchor *a, bool rest)
-{
-	if (c->process->forks > FORKS_MAX || a->lost)
-		return false;
-	if (a->duty >= 1)
-		return true;
-	if (rest)
-		return false;
-	a->turn += a->duty;
-	if (a->turn < 1)
-		return false;
-	a->turn -= 1;
-	return true;
-}
-
 /* What a burst has shown. */
 static void review_anchors(struct cache *c, struct held *f)
 {
@@ -149,8 +133,9 @@ static void change_anchors(struct cache *c, struct held *f, bool rest)
 	bool want[ANCHORS_MAX], change = false, stopped = true;
 	hold_list others = {0};
 
+	native_draw(c, want, rest);
 	for (unsigned i = 0; i < c->anchors->count; i++) {
-		want[i] = wanted_in(c, &c->anchors->all[i], rest);
+		want[i] &= c->process->forks <= FORKS_MAX && !c->anchors->all[i].lost;
 		change |= want[i] != c->anchors->all[i].in;
 	}
 	if (change && c->process->threads != 1)

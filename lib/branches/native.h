@@ -103,6 +103,8 @@ const struct native_run *native_run_at(const struct cache *c, size_t i);
 void native_choose(struct cache *c, struct held *f);
 /* native_duty.c: in which part of the stretches anchors are to be in place. */
 void native_set_duties(struct cache *c);
+/* Which are to be in place in the next spell, by number; rest: only those that always are. */
+void native_draw(const struct cache *c, bool *want, bool rest);
 /* A burst is over: how often anchors were executed in it. */
 void native_look_back(struct cache *c);
 /* Counts per second of those that are in place. */

@@ -6,6 +6,12 @@
  * with the number of spells, and matters as far as no cheaper anchor goes with it. So the sum of
  * errors, in proportion to need / duty, is least for duties in proportion to the root of need /
  * rate.
+ *
+ * Anchors that go with each other say together how often all of them were executed, so one of them
+ * is to be in place as regularly as can be, and several at once are no use. So anchors are in an
+ * order in which each is beside one that goes with it, as intervals as long as their duties, and a
+ * systematic sample is taken of these. It begins in each spell by the golden section later: then
+ * the spells of every anchor, and of all that are side by side, are spread evenly.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +25,7 @@
 #define ROUNDS     8
 /* What anchors may count before the next turn: half a millisecond. */
 #define COUNTS_SPELL 5e5
+#define GOLDEN       0.6180339887498949
 
 struct duty {
 	struct anchor *anchor;
@@ -105,23 +112,70 @@ static double product_of(const double *x, const double *y, size_t n)
 	return sum;
 }
 
+/* Squared cosines, over bursts, of all with all: near[anchor * count + other]. */
+static void duty_compare(const struct duty *all, unsigned count, size_t bursts, float *near)
+{
+	double own[ANCHORS_MAX];
+
+	for (unsigned k = 0; k < count; k++)
+		own[k] = product_of(all[k].counts, all[k].counts, bursts);
+	for (unsigned k = 0; k < count; k++)
+		for (unsigned i = 0; i < k && own[k] > 0; i++) {
+			double both = product_of(all[k].counts, all[i].counts, bursts);
+
+			if (own[i] > 0)
+				near[k * count + i] = near[i * count + k] =
+					(float)(both * both / (own[k] * own[i]));
+		}
+}
+
 /* What cheaper anchors leave open of each. */
-static void find_needs(struct duty *all, unsigned count, size_t bursts)
+static void find_needs(struct duty *all, unsigned count, size_t bursts, const float *near)
 {
 	double trust = (double)bursts / ((double)bursts + BURSTS_PRIOR);
 
 	for (unsigned k = 0; k < count; k++) {
-		double own = product_of(all[k].counts, all[k].counts, bursts), near = 0;
+		double most = 0;
 
-		for (unsigned i = 0; i < k && own > 0; i++) {
-			double both = product_of(all[k].counts, all[i].counts, bursts);
-			double other = product_of(all[i].counts, all[i].counts, bursts);
-
-			if (other > 0)
-				near = fmax(near, both * both / (own * other));
-		}
-		all[k].need = fmax(1 - trust * near, NEED_LEAST);
+		for (unsigned i = 0; i < k; i++)
+			most = fmax(most, near[k * count + i]);
+		all[k].need = fmax(1 - trust * most, NEED_LEAST);
 	}
+}
+
+/* Each is followed by the one of the others that goes with it best. */
+static void put_in_order(
+	struct anchors *anchors, const struct duty *all, unsigned count, const float *near)
+{
+	bool done[ANCHORS_MAX] = {false};
+
+	for (unsigned n = 0, last = 0; n < count; n++) {
+		unsigned best = count;
+
+		for (unsigned k = 0; k < count; k++)
+			if (!done[k] && (best == count ||
+						near[last * count + k] > near[last * count + best]))
+				best = k;
+		done[best] = true;
+		last = best;
+		anchors->order[n] = (uint8_t)(all[best].anchor - anchors->all);
+	}
+}
+
+void native_draw(const struct cache *c, bool *want, bool rest)
+{
+	struct anchors *anchors = c->anchors;
+	double at = anchors->turn;
+
+	for (unsigned n = 0; n < anchors->count; n++) {
+		unsigned number = anchors->order[n];
+		double duty = anchors->all[number].duty, end = at + duty;
+
+		want[number] = duty >= 1 || (!rest && floor(end) > floor(at));
+		at = duty < 1 ? end : at;
+	}
+	if (!rest)
+		anchors->turn = fmod(anchors->turn + GOLDEN, 1);
 }
 
 /* Duties above 1 are 1, and leave more to the others. all: the cheapest first. */
@@ -170,9 +224,13 @@ void native_set_duties(struct cache *c)
 	struct anchors *anchors = c->anchors;
 	struct duty all[ANCHORS_MAX];
 	double *counts = calloc(anchors->count * bursts + 1, sizeof(*counts));
+	float *near = calloc(anchors->count * anchors->count + 1, sizeof(*near));
 
-	if (!counts)
+	if (!counts || !near) {
+		free(counts);
+		free(near);
 		return;
+	}
 	duty_add_counts(c, counts, first, bursts);
 	for (unsigned k = 0; k < anchors->count; k++)
 		all[k] = (struct duty){.anchor = &anchors->all[k],
@@ -182,8 +240,11 @@ void native_set_duties(struct cache *c)
 	if (c->process->threads > TURN_THREADS) {
 		take_cheapest(all, anchors->count, native_most(c));
 	} else {
-		find_needs(all, anchors->count, bursts);
+		duty_compare(all, anchors->count, bursts, near);
+		find_needs(all, anchors->count, bursts, near);
 		share_out(all, anchors->count, native_most(c));
+		put_in_order(anchors, all, anchors->count, near);
 	}
 	free(counts);
+	free(near);
 }

@@ -127,6 +127,43 @@ static void test_phase(void)
 	free_log(c);
 }
 
+enum { TURNS = 2000 };
+
+/* Of anchors with these duties and in this order, the first two of which go together. */
+static void test_draw(void)
+{
+	const double rates[RUNS] = {20e6, 20e6, 20e6}, duty[RUNS] = {0.2, 0.3, 0.2};
+	struct cache *c = make_log(rates);
+	unsigned in[RUNS] = {0}, together = 0, gap = 0, most = 0;
+	bool want[ANCHORS_MAX], rested = false;
+
+	add_bursts(c, rates);
+	native_set_duties(c);
+	is_int(abs(c->anchors->order[0] - c->anchors->order[1]), 1, "side by side");
+	ok(c->anchors->order[2] == 2 || c->anchors->order[0] == 2, "the other one is not between");
+	for (unsigned k = 0; k < RUNS; k++)
+		c->anchors->all[k].duty = duty[k];
+	for (int turn = 0; turn < TURNS; turn++) {
+		native_draw(c, want, true);
+		rested |= want[0] || want[1] || want[2];
+		native_draw(c, want, false);
+		for (unsigned k = 0; k < RUNS; k++)
+			in[k] += want[k];
+		together += want[0] && want[1];
+		gap = want[0] || want[1] ? 0 : gap + 1;
+		most = gap > most ? gap : most;
+	}
+	for (unsigned k = 0; k < RUNS; k++)
+		is_near(in[k], duty[k] * TURNS, 3, "each has its share of the spells");
+	is_int(together, 0, "those that go together are never in place together");
+	ok(most <= 2, "one of them is in place at least in every third spell: %u", most);
+	ok(!rested, "in a rest, none is");
+	c->anchors->all[1].duty = 1;
+	native_draw(c, want, true);
+	ok(want[1] && !want[0], "but for those that always are");
+	free_log(c);
+}
+
 static void test_many_threads(void)
 {
 	const double rates[RUNS] = {1e6, 0.5e6, 20e6};
@@ -330,6 +367,7 @@ int main(void)
 	test_phases(true);
 	test_counted();
 	test_phase();
+	test_draw();
 	test_many_threads();
 	return done();
 }
