@@ -5,7 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -226,6 +228,42 @@ static void killed(void)
 	unlink("replaced");
 }
 
+/* The thread sanitizer sees the locks of a thread that has replaced a file (make check-tsan). */
+static atomic_bool turn_taken, turn_over;
+static int turns_had;
+
+static void take_turn(void)
+{
+	while (atomic_exchange(&turn_taken, true))
+		usleep(100);
+	turns_had++;
+	atomic_store(&turn_taken, false);
+}
+
+static void *take_second_turn(void *context)
+{
+	while (!atomic_load_explicit(&turn_over, memory_order_relaxed)) /* orders nothing */
+		usleep(100);
+	take_turn();
+	return context;
+}
+
+static void replaced_before_threads(void)
+{
+	pthread_t other;
+
+	if (write_file("shared", "one") || write_file("shared", "two") ||
+		pthread_create(&other, NULL, take_second_turn, NULL)) {
+		ok(false, "a thread");
+		return;
+	}
+	take_turn();
+	atomic_store_explicit(&turn_over, true, memory_order_relaxed);
+	pthread_join(other, NULL);
+	is_int(turns_had, 2, "threads have their turns after a file was replaced");
+	unlink("shared");
+}
+
 /* Links and descriptors are written through, and not replaced. */
 static void files(void)
 {
@@ -236,6 +274,7 @@ static void files(void)
 		ok(false, "a directory to write in");
 		return;
 	}
+	replaced_before_threads();
 	unfinished();
 	killed();
 	is_int(write_file("plain", "one"), 0, "a new file");
