@@ -403,6 +403,7 @@ static int monitor_written(struct monitor *m, bool wait, struct error *e)
 	m->writing = NOT_WRITING;
 	m->unwritten = m->part.failed != 0;
 	m->status.writes++;
+	m->next_status = 0; /* what became of it is said now */
 	m->status.stored_bytes = m->sweep.bytes;
 	if (m->unwritten) {
 		if (m->status.failures++ == 0)

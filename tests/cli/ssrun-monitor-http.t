@@ -13,10 +13,12 @@ if [ "$status" != 0 ]; then
 	skip "all of it" "this machine cannot be sampled: $err"
 	done_testing
 fi
+# It works for longer than a tick, and sleeps between: other tests have the rest.
 cat > spinner.c <<'END'
+#include <unistd.h>
 volatile unsigned long turns;
-__attribute__((noinline)) void spin_here(void) { for (int i = 0; i < 100000; i++) turns += (unsigned long)i; }
-int main(void) { for (;;) spin_here(); }
+__attribute__((noinline)) void spin_here(void) { for (int i = 0; i < 20000000; i++) turns += (unsigned long)i; }
+int main(void) { for (;; usleep(20000)) spin_here(); }
 END
 gcc -O1 -o spinner spinner.c || exit 1
 ./spinner &

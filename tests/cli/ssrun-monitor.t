@@ -5,10 +5,12 @@
 store=$work/store
 PERFEX_STORE=$store
 export PERFEX_STORE
+# They work for longer than a tick, and sleep between: other tests have the rest.
 cat > spinner.c <<'END'
+#include <unistd.h>
 volatile unsigned long turns;
-__attribute__((noinline)) void spin_here(void) { for (int i = 0; i < 100000; i++) turns += (unsigned long)i; }
-int main(void) { for (;;) spin_here(); }
+__attribute__((noinline)) void spin_here(void) { for (int i = 0; i < 20000000; i++) turns += (unsigned long)i; }
+int main(void) { for (;; usleep(20000)) spin_here(); }
 END
 gcc -O1 -g -o spinner spinner.c || exit 1
 gcc -O1 -g -Wl,--build-id=none -o plain spinner.c || exit 1
@@ -84,7 +86,7 @@ is "of a day" "$(prof store list -csv | grep -F "$work/spinner," | cut -d, -f1,5
 prof $(prof store files spinner) > report 2>&1
 like "prof reads it" "$(cat report)" ' spin_here \(spinner: spinner\.c, '
 # shellcheck disable=SC2046
-like "and names its lines" "$(prof -heavy $(prof store files plain))" 'spin_here \(plain: spinner\.c, 2\)'
+like "and names its lines" "$(prof -heavy $(prof store files plain))" 'spin_here \(plain: spinner\.c, 3\)'
 
 # ---- a file that is replaced while it runs ----
 if [ "$(ssrun monitor -status -json | jq -r .scope)" = system ]; then
@@ -184,8 +186,10 @@ watch full
 blocked=full/$(prof store list -csv | grep -F "$work/later," | cut -d, -f2)
 ln -s /dev/null "$blocked"
 failed() { [ "$(ssrun monitor -store full -status -json | jq .failures)" -gt 0 ]; }
-tried() { kill -USR1 "$monitor" && failed; }
+tries=0
+tried() { tries=$((tries + 1)); kill -USR1 "$monitor" && failed; }
 ok "a failure to write is told" wait_for tried
+ok "before the status is due anyway" test "$tries" -lt 40
 rm "$blocked"
 kill "$monitor"
 wait "$monitor"
