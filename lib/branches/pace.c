@@ -28,7 +28,7 @@
 #include "base/proc.h"
 #include "branches/private.h"
 
-#define SHARE_ALL     0.035 /* of the program's time, for all that it costs */
+#define SHARE_ALL     0.034 /* of the program's time, for all that it costs */
 #define SHARE_BURSTS  0.022 /* what bursts may have of it, */
 #define SHARE_LEAST   0.008 /* and have */
 #define SHARE_LOGGED  0.01  /* and this where some log values */

@@ -38,12 +38,17 @@ int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 	w->lever = calloc(bursts + 1, sizeof(double));
 	w->time = calloc(bursts + 1, sizeof(double));
 	w->vague = calloc(bursts + 1, sizeof(double));
-	w->part = calloc(4 * anchors + 1, sizeof(double));
+	w->scaled = calloc(3 * anchors * bursts + bursts + 1, sizeof(double));
+	w->part = calloc(5 * anchors + 1, sizeof(double));
 	w->left = w->part + anchors;
 	w->norm = w->left + anchors;
 	w->unsure = w->norm + anchors;
-	return w->count && w->total && w->doubt && w->weight && w->matrix && w->lever && w->time &&
-			       w->vague && w->part
+	w->solution = w->unsure + anchors;
+	w->by_burst = w->scaled + anchors * bursts;
+	w->solved = w->by_burst + anchors * bursts;
+	w->rest = w->solved + anchors * bursts;
+	return w->count && w->scaled && w->total && w->doubt && w->weight && w->matrix &&
+			       w->lever && w->time && w->vague && w->part
 		       ? 0
 		       : -1;
 }
@@ -51,6 +56,7 @@ int weigh_make(struct weigh *w, size_t bursts, size_t anchors)
 void weigh_free(struct weigh *w)
 {
 	free(w->count);
+	free(w->scaled);
 	free(w->total);
 	free(w->doubt);
 	free(w->weight);
@@ -198,9 +204,9 @@ static void weigh_solve(const struct weigh *w, double *x)
 		x[a] /= w->matrix[a * n + a];
 	}
 	for (size_t a = n; a-- > 0;) {
-		for (size_t k = a + 1; k < n; k++)
-			x[a] -= w->matrix[k * n + a] * x[k];
 		x[a] /= w->matrix[a * n + a];
+		for (size_t k = 0; k < a; k++)
+			x[k] -= w->matrix[a * n + k] * x[a];
 	}
 }
 
@@ -268,6 +274,20 @@ static void weigh_add_times(struct weigh *w)
 		add_phase(w, i * w->bursts / phases, (i + 1) * w->bursts / phases);
 }
 
+/* What sums are made of. A solution is a sum, too: of those of the bursts. */
+static void weigh_scale(struct weigh *w)
+{
+	size_t n = w->anchors;
+
+	for (size_t a = 0; a < n; a++)
+		for (size_t i = 0; i < w->bursts; i++)
+			w->scaled[a * w->bursts + i] = w->by_burst[i * n + a] =
+				w->solved[i * n + a] =
+					w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
+	for (size_t i = 0; i < w->bursts; i++)
+		weigh_solve(w, w->solved + i * n);
+}
+
 /* How much more than expected the weights leave unexplained of anchors: the ratio of Birge
  * (Physical Review 40, 1932), by which the doubts of measurements that disagree are too small. At
  * least 1. */
@@ -301,6 +321,7 @@ void weigh_calibrate(struct weigh *w)
 	for (size_t a = 0; a < w->anchors; a++)
 		w->left[a] = fmin(fmax(-log(weigh_explained(w, a)), -LEFT_MAX), LEFT_MAX);
 	w->disagree = weigh_disagree(w);
+	weigh_scale(w);
 }
 
 /* What weights leave unexplained of the anchors that code with these products goes with: the
@@ -358,34 +379,40 @@ static double weigh_nearest(const struct weigh *w, double squares, double sum, d
 	return least;
 }
 
+static void weigh_add(double *sum, const double *x, double by, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		sum[k] += by * x[k];
+}
+
 double weigh_sum(struct weigh *w, const double *count, double *variance)
 {
-	double *by = w->part, sum = 0, squares = 0, rest, factor, nearest;
+	size_t n = w->anchors;
+	double *by = w->part, *solved = w->solution, sum = 0, squares = 0, rest, factor, nearest;
 
 	*variance = 0;
-	memset(by, 0, w->anchors * sizeof(*by));
+	memset(by, 0, n * sizeof(*by));
+	memset(solved, 0, n * sizeof(*solved));
 	for (size_t i = 0; i < w->bursts; i++) {
 		double own = w->weight[i] * count[i];
 
+		w->rest[i] = own;
+		if (!(own > 0))
+			continue;
 		sum += own;
 		squares += own * own;
-		for (size_t a = 0; a < w->anchors && own > 0; a++)
-			by[a] += own * w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
+		weigh_add(by, w->by_burst + i * n, own, n);
+		weigh_add(solved, w->solved + i * n, own, n);
 	}
 	if (!(squares > 0))
 		return 0;
 	rest = weigh_rest(w, squares);
 	factor = exp(rest);
 	nearest = weigh_nearest(w, squares, sum, rest);
-	weigh_solve(w, by);
-	for (size_t i = 0; i < w->bursts; i++) {
-		double own = w->weight[i] * count[i];
-
-		for (size_t a = 0; a < w->anchors; a++)
-			own -= by[a] * w->weight[i] * w->count[a * w->bursts + i] / w->total[a];
-		own /= 1 - w->lever[i];
-		*variance += own * own;
-	}
-	*variance = fmin(*variance + weigh_totals(w, by, sum), nearest) * factor * factor;
+	for (size_t a = 0; a < n; a++)
+		weigh_add(w->rest, w->scaled + a * w->bursts, -solved[a], w->bursts);
+	for (size_t i = 0; i < w->bursts; i++)
+		*variance += pow(w->rest[i] / (1 - w->lever[i]), 2);
+	*variance = fmin(*variance + weigh_totals(w, solved, sum), nearest) * factor * factor;
 	return sum * factor;
 }

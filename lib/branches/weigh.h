@@ -34,6 +34,9 @@ struct weigh {
 	/* from here on private */
 	size_t counted; /* anchors that are no times, which come after them */
 	double *matrix, *part, *left, *norm, *unsure, *lever;
+	/* As calibrated: executions of each anchor in each burst, by weights and totals, as count
+	 * has them and burst by burst; the latter solved; and of what is looked at. */
+	double *scaled, *by_burst, *solved, *rest, *solution;
 };
 
 /* Allocates the arrays, zeroed. -1 when memory is out. */
