@@ -11,7 +11,8 @@
 #include "collect/missed_wakes.h"
 #include "collect/obstacles.h"
 #include "collect/spaces.h"
-#include "collect/wake_windows.h"
+#include "collect/unseen.h"
+#include "collect/wait_windows.h"
 
 struct blocked {
 	struct experiment *experiment; /* borrowed */
@@ -21,7 +22,11 @@ struct blocked {
 	struct table threads; /* by tid */
 	uint64_t unknown;     /* samples of intervals with unknown call paths */
 	struct obstacles obstacles;
-	struct wake_windows windows; /* in which wakes are recorded */
+	struct wait_windows windows; /* in which waits and wakes are recorded */
+	struct unseen_usual usual;   /* in gaps */
+	uint64_t next_look;          /* then it is seen again how much was not recorded */
+	size_t glances;              /* threads that were asked in gaps */
+	bool gaps, wakes;            /* windows are of waits; of wakes, which are recorded */
 	struct missed_wakes missed;
 };
 
@@ -41,6 +46,8 @@ struct blocked_wake {
 
 /* Adds to the experiment of spaces, which must outlive b. */
 void blocked_init(struct blocked *b, struct spaces *spaces, uint32_t metric, uint64_t period);
+/* The thread is new; its node is unknown. */
+int blocked_begins(struct blocked *b, const struct blocked_at *at);
 /* The thread leaves the processor. sample: its registers; NULL: none. */
 int blocked_out(struct blocked *b, const struct blocked_at *at, const struct record_sample *sample);
 /* It could go on, but others were preferred. */
@@ -53,6 +60,13 @@ void blocked_child_ended(struct blocked *b, pid_t parent, pid_t child, uint64_t 
 int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
 /* It has ended. */
 int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
+/* Waits are not recorded from now on. false: the kernel does not count what they take. */
+bool blocked_gap_begins(struct blocked *b);
+/* In a gap, or as it ends: what was not recorded up to now is charged. counted: or not, as the run
+ * is suspended. */
+int blocked_gap(struct blocked *b, uint32_t phase, bool counted);
+/* What was not recorded up to now is not to be charged. */
+void blocked_forget(struct blocked *b);
 /* All that was recorded up to now is taken: asks what is waited for, of threads of which it is not
  * known. */
 int blocked_look(struct blocked *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pauses that ended while wakes were not recorded (wake_windows.h): they are divided as those of
+ * Pauses that ended while wakes were not recorded (wait_windows.h): they are divided as those of
  * the same place and obstacle that ended in windows, into what was waited for, by waking thread,
  * and the wait for a processor after it.
  */

@@ -17,6 +17,8 @@
 #define RINGS_STACKS_ROOT ((size_t)256 << 20)
 #define RING_STACKS_MOST  ((size_t)4 << 20)
 #define WAKING_PERIOD     5000000u /* ns */
+#define RECORD_OF_WAIT    256u     /* bytes, about, without its copy of the stack */
+#define UNITS_THAT_WAKE   64       /* wait_windows.h */
 
 static const struct collect_metric *perf_events_metric_of(
 	const struct collect_request *r, size_t event, const struct sampler *s)
@@ -88,7 +90,13 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 	s->python.expected = stacks && !r->all && python_runs(r->argv, r->pid);
 	if (s->events.count > 1)
 		format.sample_type |= PERF_SAMPLE_IDENTIFIER;
-	return rings_init(&s->rings, &format, perf_events_ring(stacks), e);
+	if (rings_init(&s->rings, &format, perf_events_ring(stacks), e))
+		return -1;
+	if (s->blocking) { /* frequent waits are to be noticed soon */
+		s->unit_bytes = (RECORD_OF_WAIT + r->stack_bytes / 2) / RECORDED_WAIT;
+		s->rings.wakeup = s->unit_bytes * UNITS_THAT_WAKE;
+	}
+	return 0;
 }
 
 /* ---- one event ------------------------------------------------------------------------------- */
@@ -118,6 +126,7 @@ static void set_stacks(const struct collect_request *r, struct perf_event_attr *
 	bool rules = r->stack != STACK_FP && stacks_registers();
 
 	attr->exclude_callchain_kernel = attr->exclude_kernel || event->wakes;
+	attr->context_switch = event->switches;
 	if (event->switches && stacks_registers()) { /* they have the arguments of system calls */
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user = stacks_registers();
@@ -205,7 +214,6 @@ static struct perf_event_attr perf_events_attr_of(
 		attr.watermark = 0;
 		attr.wakeup_events = 1;
 	}
-	attr.context_switch = event == 0 && s->blocking;
 	return attr;
 }
 
@@ -323,33 +331,30 @@ static int no_wakes(struct sampler *s, struct error *e)
 		"not seen: this needs CAP_PERFMON, or kernel.perf_event_paranoid=-1", e);
 }
 
-/* Events are silent during bursts: so an event that counts nothing records changes. */
+/* Events are silent during bursts: so one that counts nothing records changes. */
 static bool has_own_changes(const struct collect_request *r)
 {
 	return collect_wants(r, METRIC_BRANCHES | METRIC_VALUES);
 }
 
-static int open_changes(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
-	struct error *e)
+/* An event that counts nothing, for the records that attr has. */
+static int open_nothing(const struct collect_request *r, struct sampler *s,
+	struct perf_event_attr *attr, pid_t pid, bool on_exec, size_t event, struct error *e)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = s->rings.format.sample_type,
-		.sample_id_all = 1,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1,
-		.inherit = pid > 0,
-		.enable_on_exec = on_exec,
-	};
-
-	record_changes(&attr);
-	if (rings_open(&s->rings, &attr, pid, (uint32_t)s->events.count, e))
-		return perf_events_refused(r, &attr, pid, e);
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->sample_type = s->rings.format.sample_type;
+	attr->sample_id_all = 1;
+	attr->disabled = 1;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->watermark = 1;
+	attr->inherit = pid > 0;
+	attr->enable_on_exec = on_exec;
+	if (rings_open(&s->rings, attr, pid, (uint32_t)event, e))
+		return perf_events_refused(r, attr, pid, e);
 	return 0;
 }
 
@@ -364,6 +369,8 @@ void perf_events_silence(void *sampler, bool on)
 int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
 	struct error *e)
 {
+	struct perf_event_attr changes = {0};
+
 	for (size_t i = 0; i < s->events.count; i++) {
 		struct perf_event_attr attr = perf_events_attr_of(r, s, i);
 
@@ -378,8 +385,12 @@ int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t p
 				return -1;
 			continue;
 		}
-		if (s->events.data[i].switches && (errno == EACCES || errno == EPERM))
+		if (s->events.data[i].switches && (errno == EACCES || errno == EPERM)) {
+			if (open_nothing(r, s, &(struct perf_event_attr){.context_switch = 1}, pid,
+				    on_exec, i, e))
+				return -1;
 			continue; /* time off the processor is known, but not its place */
+		}
 		if (s->events.data[i].wakes) {
 			if (no_wakes(s, e))
 				return -1;
@@ -387,5 +398,8 @@ int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t p
 		}
 		return perf_events_refused(r, &attr, pid, e);
 	}
-	return has_own_changes(r) ? open_changes(r, s, pid, on_exec, e) : 0;
+	if (!has_own_changes(r))
+		return 0;
+	record_changes(&changes);
+	return open_nothing(r, s, &changes, pid, on_exec, s->events.count, e);
 }

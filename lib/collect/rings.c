@@ -110,6 +110,13 @@ static int open_one(struct rings *r, struct perf_event_attr *attr, pid_t pid, in
 	return fd;
 }
 
+static uint32_t ring_watermark(const struct rings *r)
+{
+	size_t bytes = r->bytes / 4;
+
+	return (uint32_t)(r->wakeup && r->wakeup < bytes ? r->wakeup : bytes);
+}
+
 int rings_open(
 	struct rings *r, struct perf_event_attr *attr, pid_t pid, uint32_t index, struct error *e)
 {
@@ -129,7 +136,7 @@ int rings_open(
 		int fd;
 
 		if (attr->watermark || !attr->wakeup_events)
-			attr->wakeup_watermark = (uint32_t)(r->bytes / 4);
+			attr->wakeup_watermark = ring_watermark(r);
 		fd = open_one(r, attr, pid, ring->cpu);
 		if (fd < 0 && errno == ENODEV)
 			continue; /* this processor is offline */
@@ -164,6 +171,18 @@ void rings_enable_event(struct rings *r, uint32_t index, bool on)
 		if (r->fds.data[i].index == index)
 			ioctl(r->fds.data[i].fd,
 				on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint64_t rings_unread(const struct rings *r)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < r->rings.count; i++)
+		if (r->rings.data[i].page)
+			bytes += __atomic_load_n(
+					 &r->rings.data[i].page->data_head, __ATOMIC_ACQUIRE) -
+				 r->rings.data[i].tail;
+	return bytes;
 }
 
 static uint32_t ring_event_of(const struct rings *r, uint64_t id)

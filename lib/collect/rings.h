@@ -41,6 +41,7 @@ struct rings {
 	struct table ids; /* of the kernel -> index of the event */
 	size_t page_size;
 	size_t bytes;   /* requested for each ring, a power of two */
+	size_t wakeup;  /* bytes after which a ring wakes us, at most; 0: a quarter of it */
 	char *scratch;  /* a record that goes over the end of its ring */
 	bool build_ids; /* the kernel reports those of mappings */
 	int tracepoint; /* an event of one, in fds; -1 */
@@ -59,6 +60,8 @@ int rings_open(
 void rings_enable(struct rings *r, bool on);
 /* Likewise, of the events that were opened with that number. */
 void rings_enable_event(struct rings *r, uint32_t index, bool on);
+/* Bytes of records that are not yet passed on. */
+uint64_t rings_unread(const struct rings *r);
 /* Adds the total counts, of all processes that inherited the events, to totals[index]. */
 void rings_totals(const struct rings *r, uint64_t *totals);
 /*

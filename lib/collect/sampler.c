@@ -42,7 +42,11 @@ static int on_changing(void *context, uint64_t time)
 {
 	struct sampler *s = context;
 
-	return s->blocking ? blocked_settle(&s->blocked, s->phases.current, time) : 0;
+	if (!s->blocking)
+		return 0;
+	if (s->phases.suspended)
+		blocked_forget(&s->blocked);
+	return blocked_settle(&s->blocked, s->phases.current, time);
 }
 
 static int sampler_on_exit(struct sampler *s, const struct record *r)
@@ -57,6 +61,18 @@ static int sampler_on_exit(struct sampler *s, const struct record *r)
 			s->spaces.experiment->processes.data[p->index].ppid, r->pid, r->time);
 	}
 	return blocked_exit(&s->blocked, r->tid, s->phases.current, r->time);
+}
+
+static int sampler_on_fork(struct sampler *s, const struct record *r)
+{
+	struct blocked_at at = {.pid = r->pid, .tid = r->tid, .time = r->time};
+	struct process *p = spaces_process(&s->spaces, r->pid, r->time);
+	long thread = p ? spaces_thread(&s->spaces, p, r->tid) : -1;
+
+	if (thread < 0)
+		return -1;
+	at.thread = (uint32_t)thread;
+	return blocked_begins(&s->blocked, &at);
 }
 
 static int sampler_apply(struct sampler *s, const struct record *r);
@@ -141,7 +157,7 @@ static int sampler_on_wake(
 	bool interrupt;
 	pid_t tid;
 
-	s->wakes++;
+	s->units += RECORDED_WAKE;
 	if (wake_parse(&s->wake_format, &r->sample, &tid, &interrupt))
 		return 0;
 	if (interrupt)
@@ -208,6 +224,7 @@ static int on_turn(struct sampler *s, const struct record *r)
 		at.known = true;
 		return blocked_out(&s->blocked, &at, NULL);
 	}
+	s->units += RECORDED_WAIT;
 	p = spaces_process(&s->spaces, r->pid, r->time);
 	thread = p ? spaces_thread(&s->spaces, p, r->tid) : -1;
 	node = experiment_node(s->experiment, EXPERIMENT_ROOT, 0, 0);
@@ -231,11 +248,14 @@ static int sampler_apply(struct sampler *s, const struct record *r)
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		sampler_metric_of(s, r)->lost += r->lost;
-		s->wakes += r->lost; /* there are too many of some kind */
+		s->units += r->lost * RECORDED_WAIT; /* there are too many of some kind */
 		return 0;
 	case PERF_RECORD_THROTTLE:
 		sampler_metric_of(s, r)->throttled++;
 		return 0;
+	case PERF_RECORD_FORK:
+		return spaces_record(&s->spaces, r) || (s->blocking && sampler_on_fork(s, r)) ? -1
+											      : 0;
 	case PERF_RECORD_EXIT:
 		return (s->blocking && sampler_on_exit(s, r)) ? -1 : spaces_record(&s->spaces, r);
 	default:
@@ -324,21 +344,47 @@ static void count_clock(struct sampler *s)
 	branches_beside(s->branches.branches, s->experiment->cost_of_clock);
 }
 
-/* The kernel records wakes, or none, from now on. */
-static int turn_wakes(struct sampler *s)
+/* Records wait in rings for a moment; a window is to end before they are read. */
+static uint64_t units_made(struct sampler *s)
 {
-	uint64_t now = clock_ns(), wakes = s->wakes, then;
-	int on = wake_windows_turn(&s->blocked.windows, now, wakes, s->wakes_cost);
+	uint64_t unread = s->unit_bytes ? rings_unread(&s->rings) / s->unit_bytes : 0,
+		 units = s->units + unread;
 
-	s->wakes = 0;
-	if (on < 0)
-		return 0;
+	units = units > s->unread ? units - s->unread : 0;
+	s->unread = unread;
+	s->units = 0;
+	return units;
+}
+
+static int charge_gap(struct sampler *s)
+{
+	return blocked_gap(
+		&s->blocked, s->phases.current, !s->phases.suspended && !s->phases.ended);
+}
+
+static void waits_enable(struct sampler *s, bool on)
+{
 	for (uint32_t i = 0; i < s->events.count; i++)
-		if (s->events.data[i].wakes)
-			rings_enable_event(&s->rings, i, on > 0);
-	then = clock_ns();
-	s->wakes_cost = then - now;
-	return wake_windows_turned(&s->blocked.windows, now, then, on > 0);
+		if (s->events.data[i].wakes || (s->events.data[i].switches && s->blocked.gaps))
+			rings_enable_event(&s->rings, i, on);
+}
+
+/* The kernel records waits and wakes, or none, from now on. */
+static int turn_waits(struct sampler *s)
+{
+	struct blocked *b = &s->blocked;
+	uint64_t now = clock_ns();
+	int on = wait_windows_turn(&b->windows, now, units_made(s), s->turning);
+
+	if (on < 0)
+		return b->windows.off ? charge_gap(s) : 0;
+	if (!on)
+		b->gaps |= blocked_gap_begins(b);
+	waits_enable(s, on > 0);
+	if (wait_windows_turned(&b->windows, now, clock_ns(), on > 0) || (on && charge_gap(s)))
+		return -1;
+	s->turning = clock_ns() - now;
+	return 0;
 }
 
 int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
@@ -350,7 +396,7 @@ int sampler_watch(struct sampler *s, uint64_t limit, struct error *e)
 	reserve_end(s);
 	if (s->branches.branches)
 		count_clock(s);
-	return s->blocking && (blocked_look(&s->blocked) || turn_wakes(s)) ? error_nomem(e) : 0;
+	return s->blocking && (blocked_look(&s->blocked) || turn_waits(s)) ? error_nomem(e) : 0;
 }
 
 /* Of the kernel and the vdso, which exist to the end. */
@@ -389,6 +435,9 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 	if (phases_advance(&s->phases, time))
 		return error_nomem(e);
 	if (s->blocking) {
+		s->blocked.wakes = s->wake_format.tracepoint != 0;
+		if (s->blocked.windows.off && charge_gap(s))
+			return error_nomem(e);
 		if (!s->phases.suspended && !s->phases.ended &&
 			blocked_settle(&s->blocked, s->phases.current, time))
 			return error_nomem(e);

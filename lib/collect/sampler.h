@@ -33,8 +33,9 @@ struct sampler {
 	struct blocked blocked;
 	bool blocking;                    /* blocked is used */
 	struct wake_format wake_format;   /* of samples of wakes */
-	uint64_t wakes;                   /* records of them since the last turn */
-	uint64_t wakes_cost;              /* ns, of turning them on or off */
+	uint64_t units;                   /* of waits and wakes, since the last turn */
+	uint64_t unit_bytes, unread;      /* in rings; units there that are yet to be read */
+	uint64_t turning;                 /* ns, that it takes to turn them on or off */
 	VEC(struct sampler_event) events; /* by the numbers in rings */
 	struct branch_records branches;
 	struct value_records values;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pauses: intervals in which a thread was not on a processor, and the obstacles that it waited for.
- * They are measured one by one, not sampled. Times of the run are not kept.
+ * They are measured one by one, not sampled, unless they are very frequent. Times of the run are
+ * not kept.
  *
  * An obstacle is the kind of thing, the system call, and the thing itself as far as it is known: a
  * file's path, a connection, the address of a futex, a child.
@@ -63,7 +64,10 @@ extern const char *const experiment_wake_words[WAKE_KINDS];
 #define PAUSE_WAKES_FACT "wakes"
 /* It begins so where they were recorded in a part of the run only, and says in which. What of waits
  * is a wait for a processor, and what ended them, is estimated there by that part. */
-#define PAUSE_WAKES_SAMPLED "recorded in "
+#define PAUSE_SAMPLED "recorded in "
+/* Likewise of pauses: those of other parts are divided as those of this one. Their sums by thread
+ * are the kernel's. */
+#define PAUSE_WAITS_FACT "waits"
 
 struct experiment_pause { /* likewise */
 	struct {

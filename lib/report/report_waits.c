@@ -389,16 +389,15 @@ static int waits_none(const struct prof_request *r, struct error *e)
 	return error_hint(e, "record them with ssrun -totaltime");
 }
 
-/* The part of the run in which wakes were recorded, as its fact says; NULL: in all. */
-static const char *waits_sampled(const struct waits *w)
+/* The part of the run in which waits or wakes were recorded, as that fact says; NULL: in all. */
+static const char *waits_sampled(const struct waits *w, const char *fact)
 {
-	const size_t length = strlen(PAUSE_WAKES_SAMPLED);
+	const size_t length = strlen(PAUSE_SAMPLED);
 
 	for (size_t i = 0; i < w->d->request->count; i++) {
-		const char *text =
-			experiment_fact_find(w->d->request->inputs[i].experiment, PAUSE_WAKES_FACT);
+		const char *text = experiment_fact_find(w->d->request->inputs[i].experiment, fact);
 
-		if (text && strncmp(text, PAUSE_WAKES_SAMPLED, length) == 0)
+		if (text && strncmp(text, PAUSE_SAMPLED, length) == 0)
 			return text;
 	}
 	return NULL;
@@ -406,11 +405,18 @@ static const char *waits_sampled(const struct waits *w)
 
 static void waits_notes(struct waits *w)
 {
-	const char *why = NULL, *sampled = waits_sampled(w);
+	const char *why = NULL, *sampled = waits_sampled(w, PAUSE_WAKES_FACT),
+		   *parts = waits_sampled(w, PAUSE_WAITS_FACT);
 	bool joined = false;
 
 	for (size_t i = 0; i < w->d->request->count && !why; i++)
 		why = experiment_fact_find(w->d->request->inputs[i].experiment, PAUSE_WAKES_FACT);
+	if (parts)
+		report_note(w->t,
+			"Waits were so frequent that each was %s only: by these, which have the "
+			"longest, is estimated how the others divide; each thread's sums are as "
+			"the kernel counts them",
+			parts);
 	if (sampled)
 		report_note(w->t,
 			"What let threads go on was %s: by the pauses that ended there is "
@@ -442,11 +448,12 @@ static int waits_make(struct waits *w, struct error *e)
 	const struct prof_request *r = w->d->request;
 	const struct report_row total = {.role = REPORT_TOTAL, .parent = -1};
 	const struct wait all = {.key = {0}};
+	bool estimated = waits_sampled(w, PAUSE_WAKES_FACT) || waits_sampled(w, PAUSE_WAITS_FACT);
 	double percent = r->whole ? 0 : r->quit.percent > 0 ? r->quit.percent : WORTH_A_ROW;
 
 	report_describe(w->t, w->d);
 	w->columns = report_columns_add(w->t, waits_columns, WAITS_COLUMNS);
-	for (size_t i = WAITS_TIME; i <= WAITS_COUNT && !w->t->failed && waits_sampled(w); i++)
+	for (size_t i = WAITS_TIME; i <= WAITS_COUNT && !w->t->failed && estimated; i++)
 		w->t->columns.data[w->columns + i].label = LABEL_ESTIMATED;
 	if (w->t->failed || !table_add(&w->all, &all.key))
 		return error_nomem(e);

@@ -165,6 +165,27 @@ is "no sample" "$samples" 0
 like "but waits" "$out" ' [1-9][0-9]*[.][0-9]% .* sleep$'
 unlike "nothing is said of samples" "$out" '^Samples|for a sample'
 
+# ---- frequent waits ----
+# The program prints how often both processes came to a processor, and how long they were on none.
+run ssrun -totaltime -o frequent "$waits" often 2000
+is "frequent waits: recorded" "$status" 0
+counted=$out
+run prof -waits frequent
+like "are recorded in a part of the run" "$out" '^Waits were so frequent that each was recorded in [0-9.]+% of the run only'
+is "and the rest is estimated" "$(prof -waits -json frequent | jq -r '[.rows[] | .counts[0].label] | unique | join(" ")')" estimated
+# within PARTS OF: as many as the kernel counts, or nearly
+total() { prof -waits -json frequent | jq -r ".total.counts[$1].value"; }
+within() { awk -v a="$1" -v b="$2" 'BEGIN { print (a > 0.75 * b && a < 1.25 * b) ? "yes" : a " for " b }'; }
+is "in all, there are as many as the kernel counts" "$(within "$(total 1)" "${counted% *}")" yes
+is "and they take as much time" "$(within "$(total 0)" "${counted#* }")" yes
+if [ "$(id -u)" = 0 ]; then
+	run ssrun -totaltime -o uneven "$waits" uneven 2000
+	share=$(prof -waits -whole -json uneven | jq -r '[.rows[] | select(.kind == "place" and (.what | startswith("sleeps_"))) | {(.what): .counts[0].value}] | reduce .[] as $r ({}; . as $s | reduce ($r | to_entries[]) as $e ($s; .[$e.key] += $e.value)) | 100 * .sleeps_long / (.sleeps_long + .sleeps_short)')
+	is "each place has its part of them" "$(awk -v a="$share" -v b="$out" 'BEGIN { print (a > b - 15 && a < b + 15) ? "yes" : a " for " b }')" yes
+else
+	skip "each place has its part of them" "needs root"
+fi
+
 # ---- refusals ----
 run ssrun -fpcsamp -o samples "$waits" sleep 10
 run prof -waits samples

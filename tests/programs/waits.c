@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -205,9 +206,19 @@ KEEP static void waits_for_file(const char *path)
 	waitpid(pid, NULL, 0);
 }
 
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 /* Many short ones, of which /proc tells too late. */
 KEEP static void waits_often(void)
 {
+	struct rusage used[2];
+	double began = seconds();
 	int back[2];
 	pid_t pid;
 
@@ -224,6 +235,42 @@ KEEP static void waits_often(void)
 	if (!pid)
 		_exit(0);
 	waitpid(pid, NULL, 0);
+	getrusage(RUSAGE_SELF, &used[0]);
+	getrusage(RUSAGE_CHILDREN, &used[1]);
+	began = 2 * (seconds() - began);
+	for (int i = 0; i < 2; i++)
+		began -= (double)(used[i].ru_utime.tv_sec + used[i].ru_stime.tv_sec) +
+			 1e-6 * (double)(used[i].ru_utime.tv_usec + used[i].ru_stime.tv_usec);
+	printf("%ld %f\n",
+		used[0].ru_nvcsw + used[0].ru_nivcsw + used[1].ru_nvcsw + used[1].ru_nivcsw, began);
+}
+
+KEEP static double sleeps_short(void)
+{
+	double began = seconds();
+
+	usleep(100);
+	return seconds() - began;
+}
+
+KEEP static double sleeps_long(void)
+{
+	double began = seconds();
+
+	usleep(500);
+	return seconds() - began;
+}
+
+/* More often than each could be recorded, at two places; it prints the percentage of the second. */
+KEEP static void waits_unevenly(void)
+{
+	double began = seconds(), one = 0, other = 0;
+
+	while (seconds() - began < milliseconds * 1e-3) {
+		one += sleeps_short();
+		other += sleeps_long();
+	}
+	printf("%.0f\n", 100 * other / (one + other));
 }
 
 int main(int argc, char **argv)
@@ -235,7 +282,7 @@ int main(int argc, char **argv)
 		{"socket", waits_for_socket}, {"poll", waits_for_poll}, {"sleep", waits_for_sleep},
 		{"child", waits_for_child}, {"suspend", waits_for_childs_signal},
 		{"alarm", waits_for_timers_signal}, {"often", waits_often},
-		{"join", waits_for_join}};
+		{"join", waits_for_join}, {"uneven", waits_unevenly}};
 
 	if (argc > 2)
 		milliseconds = (unsigned)strtoul(argv[2], NULL, 10);

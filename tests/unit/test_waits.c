@@ -9,7 +9,8 @@
 #include "collect/blocking_calls.h"
 #include "collect/descriptors.h"
 #include "collect/missed_wakes.h"
-#include "collect/wake_windows.h"
+#include "collect/unseen.h"
+#include "collect/wait_windows.h"
 #include "collect/wakes.h"
 
 #define REST " 00000000:00000000 00:00000000 00000000  1000        0 "
@@ -104,16 +105,16 @@ static void test_calls(void)
 #define MS 1000000u
 
 /* Wakes of `seconds` at a rate, recorded outside of gaps; a turn each millisecond. */
-static double windows_record(struct wake_windows *w, unsigned a_ms, unsigned seconds, uint64_t cost)
+static double windows_record(struct wait_windows *w, unsigned a_ms, unsigned seconds, uint64_t cost)
 {
 	double recorded = 0;
 
 	for (uint64_t t = MS; t <= seconds * 1000u * (uint64_t)MS; t += MS) {
 		unsigned wakes = w->off ? 0 : a_ms;
-		int on = wake_windows_turn(w, t, wakes, cost);
+		int on = wait_windows_turn(w, t, wakes, cost);
 
 		recorded += wakes;
-		if (on >= 0 && wake_windows_turned(w, t, t, on))
+		if (on >= 0 && wait_windows_turned(w, t, t, on))
 			return -1;
 	}
 	return recorded;
@@ -121,16 +122,21 @@ static double windows_record(struct wake_windows *w, unsigned a_ms, unsigned sec
 
 static void test_windows(void)
 {
-	struct wake_windows w = {0}, hot = {0}, slow = {0}, lasts = {0};
+	struct wait_windows w = {0}, hot = {0}, slow = {0}, lasts = {0};
 	size_t apart = 0;
 	double recorded;
 
 	ok(windows_record(&w, 1, 20, 0) == 20000 && w.gaps.count == 0,
-		"as many wakes as may be recorded are");
-	ok(!wake_windows_missed(&w, 1, 5 * MS), "none is missed");
+		"as many as may be recorded are");
+	ok(!wait_windows_missed(&w, 1, 5 * MS), "none is missed");
 	recorded = windows_record(&hot, 100, 20, 0);
 	ok(recorded > 20000 && recorded < 40000, "of 2,000,000 in 20 s, some are: %.0f", recorded);
-	ok(wake_windows_share(&hot, 20000u * (uint64_t)MS) < 0.03, "in a small part of the run");
+	ok(wait_windows_share(&hot, 20000u * (uint64_t)MS) < 0.04, "in a small part of the run");
+	is_int((long long)wait_windows_gone(&hot, 0, hot.gaps.data[0].to + 1),
+		(long long)(hot.gaps.data[0].to - hot.gaps.data[0].from), "the first gap");
+	is_int((long long)wait_windows_gone(
+		       &hot, hot.gaps.data[1].from + 5, hot.gaps.data[1].from + 12),
+		7, "a part of another");
 	for (size_t i = 2; i < hot.gaps.count; i++) {
 		uint64_t a = hot.gaps.data[i - 1].to - hot.gaps.data[i - 1].from,
 			 b = hot.gaps.data[i - 2].to - hot.gaps.data[i - 2].from;
@@ -138,20 +144,77 @@ static void test_windows(void)
 		apart += a > b + 10 * MS || b > a + 10 * MS;
 	}
 	ok(hot.gaps.count > 40 && apart > hot.gaps.count / 2, "in windows at random times");
-	ok(wake_windows_missed(&hot, 1, hot.gaps.data[3].from + MS),
+	ok(wait_windows_missed(&hot, 1, hot.gaps.data[3].from + MS),
 		"what ends in a gap is missed");
-	ok(!wake_windows_missed(&hot, hot.gaps.data[3].from + MS, hot.gaps.data[3].to + MS),
+	ok(!wait_windows_missed(&hot, hot.gaps.data[3].from + MS, hot.gaps.data[3].to + MS),
 		"what ends in a window is not");
 	windows_record(&slow, 100, 20, 20 * MS);
 	ok(slow.gaps.count <= 5, "where it costs 20 ms to turn them, 5 times at most: %zu",
 		slow.gaps.count);
 	windows_record(&lasts, 100, 600, 0);
 	ok(lasts.gaps.count <= 128, "gaps of long ago are forgotten: %zu", lasts.gaps.count);
-	ok(wake_windows_share(&lasts, 600000u * (uint64_t)MS) < 0.03, "but their time is not");
-	wake_windows_fini(&lasts);
-	wake_windows_fini(&w);
-	wake_windows_fini(&hot);
-	wake_windows_fini(&slow);
+	ok(wait_windows_share(&lasts, 600000u * (uint64_t)MS) < 0.04, "but their time is not");
+	wait_windows_fini(&lasts);
+	wait_windows_fini(&w);
+	wait_windows_fini(&hot);
+	wait_windows_fini(&slow);
+}
+
+/* A thread that was recorded for 10 ms, waited for a pipe for 6 of these in 40 pauses, and for a
+ * lock for 2 in 10. */
+static void unseen_begin(struct unseen *u)
+{
+	*u = (struct unseen){.then = {.time = 100 * MS, .used = 50 * MS, .turns = 500}};
+	unseen_known(u, 90 * MS, 106 * MS);
+	unseen_known(u, 107 * MS, 109 * MS);
+	for (unsigned i = 0; i < 50; i++)
+		unseen_back(u, 101 * MS);
+	unseen_back(u, 99 * MS);
+	unseen_remember(u, &(struct unseen_pause){.row = 1, .time = 6 * MS, .count = 40});
+	unseen_remember(u, &(struct unseen_pause){.row = 2, .time = 2 * MS, .count = 10});
+}
+
+static void test_unseen(void)
+{
+	const struct unseen_counts same = {110 * MS, 52 * MS, 550},
+				   later = {200 * MS, 70 * MS, 1550};
+	struct unseen_pause parts[UNSEEN_LATEST];
+	struct unseen_usual all = {0};
+	struct unseen_counts own = {0};
+	struct unseen u;
+
+	ok(unseen_parse("1234 77 9\n", &own) && own.used == 1234 && own.turns == 9, "schedstat");
+	ok(!unseen_parse("0", &own), "a kernel without");
+	ok(unseen_read(getpid(), &own) && own.time, "our own");
+	unseen_begin(&u);
+	ok(unseen_is_none(&u, &same, true), "50 turns were recorded, and no more were made");
+	ok(!unseen_is_none(&u, &later, true), "1,000 more are unseen");
+	ok(!unseen_is_none(&u, &(struct unseen_counts){200 * MS, 50 * MS, 550}, false),
+		"nor is nothing unseen if it waited, and it is not known where");
+	unseen_add(&u, &all, &later, 90 * MS);
+	is_int(u.time, 72 * MS, "of 100 ms it was 20 on a processor, and 8 were recorded");
+	is_int(u.count, 1000, "in as many pauses");
+	is_int((long long)unseen_divide(&u, parts), 2, "they are as the recorded ones");
+	is_int((long long)parts[0].time, 54 * MS, "three quarters of the time");
+	is_int((long long)parts[0].count, 800, "four fifths of the pauses");
+	is_int((long long)parts[0].longest, 6 * MS, "none is longer than those recorded");
+	is_int((long long)(parts[0].time + parts[1].time), 72 * MS, "nothing is lost");
+	is_int((long long)(parts[0].count + parts[1].count), 1000, "of pauses, too");
+	unseen_guess(&u, &all, 45 * MS);
+	is_int(u.time, 36 * MS, "where the kernel could not be asked, it is as in the gap before");
+	is_int((long long)u.known, 36 * MS, "which counts as known");
+	u.age = 4;
+	ok(unseen_is_stale(&u) && (u.time = MS) && unseen_divide(&u, parts) == 0,
+		"those of long ago say nothing");
+	unseen_none(&u, &later, 90 * MS);
+	u.time = 0;
+	unseen_guess(&u, &all, 45 * MS);
+	is_int(u.time, 0, "a thread that does not wait is not assumed to do so at its end");
+	u.time = MS;
+	unseen_glance(&u, 5, 7);
+	ok(unseen_divide(&u, parts) == 1 && parts[0].row == UNSEEN_NO_ROW && parts[0].obstacle == 5,
+		"then, what it is seen to wait for does");
+	unseen_fini(&u);
 }
 
 static void pause_put(struct experiment *x, struct missed_wakes *m, uint32_t obstacle,
@@ -235,6 +298,7 @@ int main(void)
 	test_descriptors();
 	test_wakes();
 	test_windows();
+	test_unseen();
 	test_missed();
 	test_calls();
 	return done();
