@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* -merge: adds up many files into one. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -36,9 +37,24 @@ static bool become_rank(const struct options *o)
 	return false;
 }
 
+/* Ranks wait for all others in MPI_Init, also for those that have ended before. MPICH's launcher
+ * ends them if it is asked to, by its protocol (PMI). */
+static void end_other_ranks(void)
+{
+	const char *text = getenv("PMI_FD");
+	int fd = text && *text ? atoi(text) : -1;
+	char c = 0;
+
+	if (fd < 0 || dprintf(fd, "cmd=init pmi_version=1 pmi_subversion=1\n") < 0)
+		return;
+	while (c != '\n' && read(fd, &c, 1) == 1)
+		; /* its answer */
+	dprintf(fd, "cmd=abort exitcode=%d\n", EXIT_OURS);
+}
+
 /* MPI ends its ranks, and does not say why, if its shared memory may not be as large as it wants
  * it: MPICH has files of 4.3 MB. */
-static bool mpi_has_room(int rank)
+static bool mpi_has_room(void)
 {
 	const rlim_t least = 5 << 20;
 	struct rlimit limit;
@@ -48,9 +64,8 @@ static bool mpi_has_room(int rank)
 	limit.rlim_cur = limit.rlim_max < least ? limit.rlim_max : least;
 	if (limit.rlim_cur == least && setrlimit(RLIMIT_FSIZE, &limit) == 0)
 		return true;
-	if (rank == 0)
-		say("files may not be as large as MPI needs them: rank 0 adds up all files; for "
-		    "the other ranks, raise ulimit -f");
+	say("files of this rank may not be as large as MPI needs them: raise ulimit -f for all "
+	    "ranks, or run prof -merge without mpirun");
 	return false;
 }
 
@@ -62,7 +77,11 @@ int do_merge(const struct options *o)
 	struct error e = {0};
 	int rc;
 
-	if (rank >= 0 && !(mpi_has_room(rank) && become_rank(o)) && rank > 0)
+	if (rank >= 0 && !mpi_has_room()) {
+		end_other_ranks();
+		return EXIT_OURS;
+	}
+	if (rank >= 0 && !become_rank(o) && rank > 0)
 		return 0; /* rank 0 does it all */
 	rc = arguments_find(&arguments, o->files, &e);
 	if (rc == 0)

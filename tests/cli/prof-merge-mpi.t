@@ -64,10 +64,18 @@ like "and what to do" "$out$err" 'raise that'
 is "fails as other errors do" "$status" 125
 not_ok "nothing is written" test -e none
 rm -r large
-run mpirun -np 2 sh -c 'ulimit -f 2000; exec prof -merge -o confined 0 1 2 3 4 5 6'
-is "files smaller than those of MPI itself: rank 0 does all" "$status" 0
-is "and says so, once" "$(printf '%s' "$err" | grep -c 'rank 0 adds up all files; .*raise ulimit -f')" 1
-ok "with the same result" cmp one confined
+# Ranks would wait for one that cannot begin. Which ones are limited: the first, the last, all.
+for limited in "1 0" "0 1" "1 1"; do
+	# shellcheck disable=SC2016 # sh expands it
+	run timeout 60 mpirun -np 1 sh -c '[ $0 = 0 ] || ulimit -f 2000; exec prof -merge -o none 0 1 2' "${limited% *}" : \
+		-np 2 sh -c '[ $0 = 0 ] || ulimit -f 2000; exec prof -merge -o none 0 1 2' "${limited#* }"
+	is "files smaller than those of MPI itself ($limited): all end" "$status" 125
+	like "and say why" "$out$err" 'files of this rank may not be as large .*raise ulimit -f'
+	not_ok "nothing is written" test -e none
+done
+run mpirun -np 2 sh -c 'ulimit -S -f 2000; exec prof -merge -o raised 0 1 2 3 4 5 6'
+is "a limit that may be raised" "$status$out$err" 0
+ok "the same result" cmp one raised
 
 # ---- without the helper ----
 mkdir away

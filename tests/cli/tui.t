@@ -165,6 +165,7 @@ until_text "the terminal is as it was" '^ icanon'
 # A click into the second row, as a terminal reports it; the time after which an Escape stands alone is long here.
 keys 'clear; TERM=screen ESCDELAY=5000 prof -tui -mouse app.exp' Enter
 until_text "with the mouse" '= prof -procedures app.exp'
+until_text "and the row that is clicked" ' main \(app'
 click=$(printf '\033[M ,%%\033[M#,%%')
 keys -l "$click"
 until_text "a click moves to main" '>.*main \(app'
