@@ -415,7 +415,8 @@ static int render(
 		return 0;
 	}
 	strbuf_add(text, strbuf_text(&c->readouts), c->readouts.length);
-	render_counts_text(r, text);
+	render_counts_text(r,
+		!o->output && isatty(STDERR_FILENO) ? terminal_columns_of(STDERR_FILENO) : 0, text);
 	if (o->print_costs) {
 		strbuf_puts(text, "\nCost table in force\n");
 		costs_print(&c->costs, text);

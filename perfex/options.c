@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
+#include "base/file.h"
 #include "base/numeral.h"
 #include "machine/machine.h"
 #include "process/rank.h"
@@ -268,6 +269,24 @@ static int names_of_rank(struct options *o, struct error *e)
 		       : 0;
 }
 
+/* "perfex -a -o ./program": the name of a report was forgotten. */
+static int spare_programs(const struct options *o, struct error *e)
+{
+	const struct {
+		const char *option, *path;
+	} files[] = {{"-o", o->output}, {"-profile", o->profile}, {"-plot", o->plot}};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (!files[i].path || !file_is_program(files[i].path))
+			continue;
+		error_set(e, ERR_CONFLICT, "%s: %s is a program, which would be lost",
+			files[i].option, files[i].path);
+		return error_hint(e, "name the file first: perfex %s FILE %s", files[i].option,
+			files[i].path);
+	}
+	return 0;
+}
+
 int options_parse(struct options *o, int argc, char **argv, struct error *e)
 {
 	int rest;
@@ -287,7 +306,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		o->clock = machine_clocks[MODEL_CLOCK_FIRST_ORDER];
 	if (o->plot)
 		o->costs = true;
-	if (check(o, e) || names_of_rank(o, e))
+	if (check(o, e) || names_of_rank(o, e) || spare_programs(o, e))
 		return -1;
 	if (o->profile || o->fast)
 		o->source = "model";

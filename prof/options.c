@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/habits.h"
 #include "base/strbuf.h"
 #include "load/load.h"
@@ -252,10 +253,16 @@ static int check_times(const struct options *o, struct error *e)
 /* An experiment after -html or -o was meant to be read: "prof -html FILE". */
 static int check_written(const struct options *o, struct error *e)
 {
-	const char *path = o->html ? o->html : o->merge ? NULL : o->output;
+	const char *path = o->html ? o->html : o->output;
 	char head[64];
 
-	if (!path || load_is_pipe(path) ||
+	if (path && file_is_program(path)) {
+		error_set(e, ERR_CONFLICT, "%s: %s is a program, which would be lost",
+			o->html ? "-html" : "-o", path);
+		return error_hint(e, "name another file first: prof %s FILE %s",
+			o->html ? "-html" : "-o", path);
+	}
+	if (!path || (o->merge && !o->html) || load_is_pipe(path) ||
 		!load_knows(head, load_beginning(path, head, sizeof(head))))
 		return 0;
 	error_set(e, ERR_CONFLICT, "%s: %s is an experiment or recording, which would be lost",

@@ -567,3 +567,22 @@ void file_hint_write(struct error *e, int errnum)
 	if (errnum == EFBIG)
 		error_hint(e, "files may not be larger than ulimit -f says: raise that");
 }
+
+bool file_is_program(const char *path)
+{
+	char head[4] = {0};
+	struct stat st;
+	ssize_t size;
+	int fd;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	size = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (size < 0) /* it may be executed, and not be read */
+		return access(path, X_OK) == 0;
+	return (size == sizeof(head) && memcmp(head, "\177ELF", 4) == 0) ||
+	       (size > 1 && head[0] == '#' && head[1] == '!' && (st.st_mode & 0111));
+}

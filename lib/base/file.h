@@ -93,4 +93,7 @@ void file_limit_is_error(void);
 /* Adds what to do about an errno of a write, if something is known. */
 void file_hint_write(struct error *e, int errnum);
 
+/* Whether the file is a program or an executable script, which a result is not to replace. */
+bool file_is_program(const char *path);
+
 #endif

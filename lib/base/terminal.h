@@ -9,5 +9,7 @@
 bool terminal_utf8(void);
 /* Columns of the terminal on standard output, or COLUMNS; 0: unknown. */
 unsigned terminal_columns(void);
+/* The same of the terminal on a descriptor. */
+unsigned terminal_columns_of(int fd);
 
 #endif

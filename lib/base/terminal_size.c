@@ -20,12 +20,17 @@ bool terminal_utf8(void)
 
 unsigned terminal_columns(void)
 {
+	return terminal_columns_of(STDOUT_FILENO);
+}
+
+unsigned terminal_columns_of(int fd)
+{
 	enum { MOST = 1000 };
 	const char *text = getenv("COLUMNS");
 	struct winsize size = {0};
 	long columns;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		return size.ws_col;
 	columns = text ? strtol(text, NULL, 10) : 0;
 	return columns > 0 && columns <= MOST ? (unsigned)columns : 0;

@@ -9,12 +9,9 @@
 #include "picture/plot.h"
 #include "report/counts.h"
 
-struct render_options {
-	bool ascii; /* no Unicode */
-	int width;  /* columns of the terminal; 0: 80 */
-};
-
-void render_counts_text(const struct counts_report *r, struct strbuf *out);
+/* width: columns of the terminal, 0 for all of it; of fewer columns than the table of costs has,
+ * the range of each cost and where it is from are left out. */
+void render_counts_text(const struct counts_report *r, unsigned width, struct strbuf *out);
 /* One object, one line, newline-terminated. */
 int render_counts_json(const struct counts_report *r, struct strbuf *out, struct error *e);
 /* Header line and one line per event, then an event and thread. */

@@ -12,15 +12,58 @@
 enum {
 	NAME_WIDTH = 52, /* dots fill up to here */
 	COUNT_WIDTH = 17,
+	LABEL_WIDTH = 11,
 	TIME_WIDTH = 12,
 	BAR_WIDTH = 24,
 	CAUSE_WIDTH = 45,
+	SHARE_WIDTH = 12,
+	STATISTIC_WIDTH = 64,
+	RATIO_WIDTH = 24,
+	COSTS_WIDTH = NAME_WIDTH + COUNT_WIDTH + LABEL_WIDTH + 3 * TIME_WIDTH,
 };
 
-static void counts_text_rule(struct strbuf *out, int width)
+struct columns_layout {
+	size_t width; /* of the terminal; 0: all of it is shown */
+	bool narrow;  /* costs without ranges */
+	size_t name, count, bar, statistic;
+};
+
+static struct columns_layout layout_for(unsigned width)
 {
-	strbuf_repeat(out, '=', (size_t)width);
+	enum { LEAST = 72, NARROW_COUNT = 14 };
+	struct columns_layout l = {
+		width, false, NAME_WIDTH, COUNT_WIDTH, BAR_WIDTH, STATISTIC_WIDTH};
+
+	if (!width || width >= COSTS_WIDTH)
+		return l;
+	if (width < LEAST)
+		l.width = width = LEAST;
+	l.narrow = true;
+	l.count = NARROW_COUNT;
+	l.name = width - NARROW_COUNT - LABEL_WIDTH - 1 - TIME_WIDTH; /* "estimated" */
+	if (width < CAUSE_WIDTH + TIME_WIDTH + SHARE_WIDTH + BAR_WIDTH)
+		l.bar = width - CAUSE_WIDTH - TIME_WIDTH - SHARE_WIDTH;
+	if (width < STATISTIC_WIDTH + RATIO_WIDTH)
+		l.statistic = width - RATIO_WIDTH;
+	if (l.name > NAME_WIDTH)
+		l.name = NAME_WIDTH;
+	return l;
+}
+
+static void counts_text_rule(struct strbuf *out, const struct columns_layout *l, size_t width)
+{
+	strbuf_repeat(out, '=', l->width && l->width < width ? l->width : width);
 	strbuf_putc(out, '\n');
+}
+
+/* Empties the line. */
+static void wrapped_line(struct strbuf *out, const struct columns_layout *l, struct strbuf *line)
+{
+	if (l->width)
+		strbuf_wrap(out, strbuf_text(line), 1, l->width);
+	else
+		strbuf_printf(out, "%s\n", strbuf_text(line));
+	line->length = 0;
 }
 
 static void dots_to(struct strbuf *out, size_t start, size_t width)
@@ -55,7 +98,8 @@ static void seconds(struct strbuf *out, double value, int decimals, size_t width
 	strbuf_fini(&cell);
 }
 
-static void event_name(struct strbuf *out, const struct event_row *row)
+static void event_name(
+	struct strbuf *out, const struct columns_layout *l, const struct event_row *row)
 {
 	size_t start = out->length;
 
@@ -63,13 +107,13 @@ static void event_name(struct strbuf *out, const struct event_row *row)
 		shown_printf(out, "%3d %s", row->number, row->name);
 	else
 		shown_printf(out, "  - %s", row->name);
-	if (out->length - start > NAME_WIDTH)
-		out->length = start + NAME_WIDTH - 2; /* and two dots */
-	dots_to(out, start, NAME_WIDTH);
+	if (out->length - start > l->name)
+		out->length = start + l->name - 2; /* and two dots */
+	dots_to(out, start, l->name);
 }
 
 /* The count right-aligned, then its label and interval: never one without the other. */
-static void event_count(struct strbuf *out, const struct count *c)
+static void event_count(struct strbuf *out, const struct columns_layout *l, const struct count *c)
 {
 	struct strbuf cell = {0};
 
@@ -78,7 +122,7 @@ static void event_count(struct strbuf *out, const struct count *c)
 		return;
 	}
 	number_figure(&cell, c->quantity.value, NUMBER_COUNT);
-	right(out, &cell, COUNT_WIDTH);
+	right(out, &cell, l->count);
 	strbuf_printf(out, "  %-8s ", label_name(c->quantity.label));
 	strbuf_fini(&cell);
 }
@@ -97,6 +141,19 @@ static void remarks(struct strbuf *out, const struct count *c)
 		shown_printf(out, " (%s)", c->why);
 }
 
+/* On a line of their own if there is no room for them in this one. */
+static void fitted_remarks(
+	struct strbuf *out, const struct columns_layout *l, size_t start, const struct count *c)
+{
+	struct strbuf more = {0};
+
+	remarks(&more, c);
+	if (more.length && l->narrow && out->length - start + more.length > l->width)
+		strbuf_puts(out, "\n    ");
+	strbuf_puts(out, strbuf_text(&more));
+	strbuf_fini(&more);
+}
+
 static void end_line(struct strbuf *out)
 {
 	while (out->length && out->data[out->length - 1] == ' ')
@@ -104,12 +161,15 @@ static void end_line(struct strbuf *out)
 	strbuf_putc(out, '\n');
 }
 
-static void plain_rows(const struct counts_report *r, struct strbuf *out)
+static void plain_rows(
+	const struct counts_report *r, const struct columns_layout *l, struct strbuf *out)
 {
 	for (size_t i = 0; i < r->event_count; i++) {
-		event_name(out, &r->events[i]);
-		event_count(out, &r->events[i].count);
-		remarks(out, &r->events[i].count);
+		size_t start = out->length;
+
+		event_name(out, l, &r->events[i]);
+		event_count(out, l, &r->events[i].count);
+		fitted_remarks(out, l, start, &r->events[i].count);
 		end_line(out);
 	}
 }
@@ -122,63 +182,86 @@ static const char *short_origin(const char *origin)
 	return ours && !strchr(origin, ' ') ? ours : origin;
 }
 
-static void cost_rows(const struct counts_report *r, struct strbuf *out)
+static void costs_head(
+	const struct counts_report *r, const struct columns_layout *l, struct strbuf *out)
 {
-	enum { WIDTH = NAME_WIDTH + COUNT_WIDTH + 11 + 3 * TIME_WIDTH };
+	struct strbuf line = {0};
+
+	shown_printf(out, "Costs of events, estimated with %s", short_origin(r->cost_table));
+	strbuf_putc(out, '\n');
+	if (r->cost_provenance[0]) {
+		shown_printf(&line, "(rows: %s)", r->cost_provenance);
+		wrapped_line(out, l, &line);
+	}
+	for (size_t i = 0; i < r->cost_source_count; i++) {
+		shown_printf(&line, "(%s: %s)", r->cost_source[i].tag, r->cost_source[i].text);
+		wrapped_line(out, l, &line);
+	}
+	if (l->narrow)
+		strbuf_printf(out,
+			"(ranges of costs, and where each is from: on %d columns, or -o FILE)\n",
+			COSTS_WIDTH);
+	strbuf_fini(&line);
+	strbuf_printf(
+		out, "%*s%*s", (int)(l->name + l->count + LABEL_WIDTH), "", TIME_WIDTH, "Typical");
+	if (!l->narrow)
+		strbuf_printf(out, "%*s%*s", TIME_WIDTH, "Minimum", TIME_WIDTH, "Maximum");
+	strbuf_printf(out, "\n%-*s%*s  %-9s%*s", (int)l->name, "Event Counter Name", (int)l->count,
+		"Counter Value", "", TIME_WIDTH, "Time (sec)");
+	if (!l->narrow)
+		strbuf_printf(out, "%*s%*s", TIME_WIDTH, "Time (sec)", TIME_WIDTH, "Time (sec)");
+	strbuf_putc(out, '\n');
+	counts_text_rule(out, l, COSTS_WIDTH);
+}
+
+static void costs_row(struct strbuf *out, const struct columns_layout *l,
+	const struct event_row *row, int decimals)
+{
+	struct strbuf more = {0};
+
+	event_name(out, l, row);
+	event_count(out, l, &row->count);
+	if (row->costed)
+		seconds(out, row->typical, decimals, TIME_WIDTH);
+	if (row->costed && !l->narrow) {
+		seconds(out, row->minimum, decimals, TIME_WIDTH);
+		seconds(out, row->maximum, decimals, TIME_WIDTH);
+		if (row->cost_from && strcmp(row->cost_from, "measured") != 0)
+			strbuf_printf(out, "  %s", row->cost_from);
+	}
+	remarks(&more, &row->count);
+	if (more.length && l->narrow)
+		strbuf_printf(out, "\n     %s", strbuf_text(&more));
+	else if (more.length)
+		strbuf_printf(
+			out, "%*s  %s", row->costed ? 0 : 3 * TIME_WIDTH, "", strbuf_text(&more));
+	strbuf_fini(&more);
+	end_line(out);
+}
+
+static void cost_rows(
+	const struct counts_report *r, const struct columns_layout *l, struct strbuf *out)
+{
 	size_t *order = counts_report_by_cost(r);
-	int decimals;
 	double largest = 0;
+	int decimals;
 
 	for (size_t i = 0; i < r->event_count; i++)
 		largest = r->events[i].costed ? fmax(largest, r->events[i].typical) : largest;
 	decimals = decimals_for(largest);
-	shown_printf(out, "Costs of events, estimated with %s", short_origin(r->cost_table));
-	strbuf_putc(out, '\n');
-	if (r->cost_provenance[0]) {
-		shown_printf(out, "(rows: %s)", r->cost_provenance);
-		strbuf_putc(out, '\n');
-	}
-	for (size_t i = 0; i < r->cost_source_count; i++) {
-		shown_printf(out, "(%s: %s)", r->cost_source[i].tag, r->cost_source[i].text);
-		strbuf_putc(out, '\n');
-	}
-	strbuf_printf(out, "%*s%*s%*s%*s\n", NAME_WIDTH + COUNT_WIDTH + 11, "", TIME_WIDTH,
-		"Typical", TIME_WIDTH, "Minimum", TIME_WIDTH, "Maximum");
-	strbuf_printf(out, "%-*s%*s  %-9s%*s%*s%*s\n", NAME_WIDTH, "Event Counter Name",
-		COUNT_WIDTH, "Counter Value", "", TIME_WIDTH, "Time (sec)", TIME_WIDTH,
-		"Time (sec)", TIME_WIDTH, "Time (sec)");
-	counts_text_rule(out, WIDTH);
-	for (size_t i = 0; order && i < r->event_count; i++) {
-		const struct event_row *row = &r->events[order[i]];
-		struct strbuf more = {0};
-
-		event_name(out, row);
-		event_count(out, &row->count);
-		if (row->costed) {
-			seconds(out, row->typical, decimals, TIME_WIDTH);
-			seconds(out, row->minimum, decimals, TIME_WIDTH);
-			seconds(out, row->maximum, decimals, TIME_WIDTH);
-			if (row->cost_from && strcmp(row->cost_from, "measured") != 0)
-				strbuf_printf(out, "  %s", row->cost_from);
-		}
-		remarks(&more, &row->count);
-		if (more.length)
-			strbuf_printf(out, "%*s  %s", row->costed ? 0 : 3 * TIME_WIDTH, "",
-				strbuf_text(&more));
-		strbuf_fini(&more);
-		end_line(out);
-	}
+	costs_head(r, l, out);
+	for (size_t i = 0; order && i < r->event_count; i++)
+		costs_row(out, l, &r->events[order[i]], decimals);
 	free(order);
 }
 
-static void counts_text_statistics(const struct counts_report *r, struct strbuf *out)
+static void counts_text_statistics(
+	const struct counts_report *r, const struct columns_layout *l, struct strbuf *out)
 {
-	enum { STATISTIC_WIDTH = 64 };
-
 	if (r->statistic_count == 0)
 		return;
 	strbuf_puts(out, "\nStatistics\n");
-	counts_text_rule(out, STATISTIC_WIDTH + 24);
+	counts_text_rule(out, l, STATISTIC_WIDTH + RATIO_WIDTH);
 	for (size_t i = 0; i < r->statistic_count; i++) {
 		const struct statistic *s = &r->statistics[i];
 		struct strbuf cell = {0};
@@ -187,7 +270,7 @@ static void counts_text_statistics(const struct counts_report *r, struct strbuf 
 		strbuf_puts(out, s->name);
 		if (s->unit[0] && !strchr(s->name, '('))
 			strbuf_printf(out, " (%s)", s->unit);
-		dots_to(out, start, STATISTIC_WIDTH);
+		dots_to(out, start, l->statistic);
 		number_figure(&cell, s->quantity.value, NUMBER_RATIO);
 		right(out, &cell, 12);
 		strbuf_printf(out, "  %s", label_name(s->quantity.label));
@@ -196,17 +279,17 @@ static void counts_text_statistics(const struct counts_report *r, struct strbuf 
 	}
 }
 
-static void cause_line(
-	struct strbuf *out, const char *name, double value, double share, int decimals)
+static void cause_line(struct strbuf *out, const struct columns_layout *l, const char *name,
+	double value, double share, int decimals)
 {
 	size_t start = out->length;
-	int bar = (int)(share * BAR_WIDTH + 0.5);
+	int most = (int)l->bar, bar = (int)(share * most + 0.5);
 
 	strbuf_puts(out, name);
 	dots_to(out, start, CAUSE_WIDTH);
 	seconds(out, value, decimals, TIME_WIDTH);
 	strbuf_printf(out, " s %6.1f%%  ", 100 * share);
-	strbuf_repeat(out, '#', (size_t)(bar < 0 ? 0 : bar > BAR_WIDTH ? BAR_WIDTH : bar));
+	strbuf_repeat(out, '#', (size_t)(bar < 0 ? 0 : bar > most ? most : bar));
 	end_line(out);
 }
 
@@ -236,9 +319,11 @@ static void beyond(const struct counts_report *r, struct strbuf *out, int decima
 }
 
 /* Causes under a thousandth of the whole share a line. */
-static void counts_text_breakdown(const struct counts_report *r, struct strbuf *out)
+static void counts_text_breakdown(
+	const struct counts_report *r, const struct columns_layout *l, struct strbuf *out)
 {
 	double total = 0, rest = 0, rest_share = 0;
+	struct strbuf line = {0};
 	int decimals = decimals_for(r->divided.value);
 	size_t lesser = 0;
 	char name[48];
@@ -249,13 +334,15 @@ static void counts_text_breakdown(const struct counts_report *r, struct strbuf *
 					 "(add -e cy)\n\n");
 		return;
 	}
-	strbuf_puts(out, "Where the time goes: ");
-	number_figure(out, r->divided.value, NUMBER_SECONDS);
-	strbuf_printf(out, " s on the processor (%s), divided by %s (%s)\n",
+	strbuf_puts(&line, "Where the time goes: ");
+	number_figure(&line, r->divided.value, NUMBER_SECONDS);
+	strbuf_printf(&line, " s on the processor (%s), divided by %s (%s)",
 		label_name(r->divided.label),
 		r->clocked ? "what cycles waited for" : "counts and costs of events",
 		label_name(r->causes[0].share_label));
-	counts_text_rule(out, 84);
+	wrapped_line(out, l, &line);
+	strbuf_fini(&line);
+	counts_text_rule(out, l, 84);
 	for (size_t i = 0; i < r->cause_count; i++) {
 		const struct cause *c = &r->causes[i];
 
@@ -266,11 +353,11 @@ static void counts_text_breakdown(const struct counts_report *r, struct strbuf *
 			lesser++;
 			continue;
 		}
-		cause_line(out, c->name, c->seconds.value, c->share, decimals);
+		cause_line(out, l, c->name, c->seconds.value, c->share, decimals);
 	}
 	if (lesser) {
 		snprintf(name, sizeof(name), "%zu lesser cause%s", lesser, lesser == 1 ? "" : "s");
-		cause_line(out, name, rest, rest_share, decimals);
+		cause_line(out, l, name, rest, rest_share, decimals);
 	}
 	strbuf_printf(out, "%-45s", "total");
 	seconds(out, total, decimals, TIME_WIDTH);
@@ -279,7 +366,8 @@ static void counts_text_breakdown(const struct counts_report *r, struct strbuf *
 	strbuf_putc(out, '\n');
 }
 
-static void counts_text_threads(const struct counts_report *r, struct strbuf *out)
+static void counts_text_threads(
+	const struct counts_report *r, const struct columns_layout *l, struct strbuf *out)
 {
 	for (size_t t = 0; t < r->thread_count; t++) {
 		const struct thread_row *row = &r->threads[t];
@@ -293,9 +381,11 @@ static void counts_text_threads(const struct counts_report *r, struct strbuf *ou
 				(int)row->pid, row->command);
 		strbuf_putc(out, '\n');
 		for (size_t i = 0; i < r->event_count; i++) {
-			event_name(out, &r->events[i]);
-			event_count(out, &row->counts[i]);
-			remarks(out, &row->counts[i]);
+			size_t start = out->length;
+
+			event_name(out, l, &r->events[i]);
+			event_count(out, l, &row->counts[i]);
+			fitted_remarks(out, l, start, &row->counts[i]);
 			end_line(out);
 		}
 	}
@@ -339,24 +429,52 @@ static void notes(const struct counts_report *r, struct strbuf *out)
 	}
 }
 
-void render_counts_text(const struct counts_report *r, struct strbuf *out)
+/* Lines that are too long for the terminal are wrapped. */
+static void fitted(struct strbuf *out, const struct columns_layout *l, struct strbuf *text)
 {
-	counts_head(r, out);
-	if (r->costs) {
-		counts_text_breakdown(r, out);
-		cost_rows(r, out);
-		counts_text_statistics(r, out);
-	} else {
-		plain_rows(r, out);
+	const char *end;
+
+	for (const char *line = strbuf_text(text); *line; line = end + 1) {
+		struct strbuf one = {0};
+
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		strbuf_add(&one, line, (size_t)(end - line));
+		if (one.length > l->width)
+			wrapped_line(out, l, &one);
+		else
+			strbuf_printf(out, "%s\n", strbuf_text(&one));
+		strbuf_fini(&one);
 	}
-	counts_text_threads(r, out);
-	notes(r, out);
+	strbuf_fini(text);
+}
+
+void render_counts_text(const struct counts_report *r, unsigned width, struct strbuf *out)
+{
+	const struct columns_layout l = layout_for(width);
+	struct strbuf text = {0};
+
+	counts_head(r, &text);
+	fitted(out, &l, &text);
+	if (r->costs) {
+		counts_text_breakdown(r, &l, out);
+		cost_rows(r, &l, out);
+		counts_text_statistics(r, &l, out);
+	} else {
+		plain_rows(r, &l, out);
+	}
+	counts_text_threads(r, &l, out);
+	notes(r, &text);
+	fitted(out, &l, &text);
 	counts_text_uncounted(r, out);
 }
 
 void render_readout_text(
 	double seconds, const struct event_spec *specs, const struct reading *r, struct strbuf *out)
 {
+	const struct columns_layout l = layout_for(0);
+
 	for (size_t i = 0; i < r->count; i++) {
 		struct event_row row = {.number = specs[i].event ? specs[i].event->number : -1,
 			.name = specs[i].event ? specs[i].event->name : specs[i].name};
@@ -364,8 +482,8 @@ void render_readout_text(
 		if (r->counts[i].quantity.label == LABEL_NONE)
 			continue;
 		strbuf_printf(out, "%10.3f ", seconds);
-		event_name(out, &row);
-		event_count(out, &r->counts[i]);
+		event_name(out, &l, &row);
+		event_count(out, &l, &r->counts[i]);
 		remarks(out, &r->counts[i]);
 		end_line(out);
 	}

@@ -221,4 +221,20 @@ case $(perfex -explain machine) in
 	like "where no table fits, calibration is offered" "$first" 'no table of costs fits this processor \(generic serves\): perfex -calibrate'
 	unlike "once" "$again" 'no table of costs' ;;
 esac
+
+# ---- a program after -o, -profile and -plot ----
+printf '#!/bin/sh\nexit 0\n' > script
+cp "$build/tests/programs/known" program
+chmod 755 script program
+for words in "-o ./program" "-o script true" "-profile ./program" "-plot script true" "-list -o program"; do
+	run perfex $words
+	like "perfex $words: a program is not overwritten" "$status $err" '^125 perfex: -[a-z]*: .* is a program, which would be lost'
+done
+is "they are kept" "$(cmp program "$build/tests/programs/known" && cat script)" "$(printf '#!/bin/sh\nexit 0\n')"
+if command -v script > /dev/null; then
+	like "a table of costs fits 80 columns" "$(command script -qec 'stty cols 80; perfex -q -source model -a -y true' /dev/null < /dev/null | tr -d '\r' |
+		awk 'length > n { n = length } END { print n }')" '^(7[0-9]|80)$'
+else
+	skip "a table of costs fits 80 columns" "script is not installed"
+fi
 done_testing

@@ -393,6 +393,12 @@ for words in "-html kept two" "-html kept" "-o kept two" "-csv -o kept kept" "-e
 	like "prof $words: an experiment is not overwritten" "$status $err" '^125 prof: -[a-z]*: kept is an experiment'
 	ok "... and stays" cmp two kept
 done
+cp "$build/tests/programs/known" program
+for words in "-html program two" "-csv -o program two" "-merge -o program two two"; do
+	run prof $words
+	like "prof $words: a program is not overwritten" "$status $err" '^125 prof: -[a-z]*: program is a program, which would be lost'
+done
+ok "... and stays" cmp program "$build/tests/programs/known"
 ok "-merge adds up into one of its files" prof -merge -o kept kept two
 for option in -source-path -root -archive -debug-dir; do
 	run prof $option "$work/not-there" two

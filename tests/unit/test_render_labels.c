@@ -171,7 +171,7 @@ static bool says_far(double modelled, double low, double measured, double high)
 	r->seconds = quantity_exact(modelled, LABEL_MODEL);
 	r->divided = r->native.user = (struct quantity){measured, low, high, LABEL_MEASURED};
 	r->ratio = modelled / measured;
-	render_counts_text(r, &text);
+	render_counts_text(r, 0, &text);
 	says = strstr(strbuf_text(&text), "Modelled and measured time differ by a factor of 2.0.");
 	strbuf_fini(&text);
 	counts_report_free(r);
@@ -185,6 +185,30 @@ static void check_difference(void)
 	ok(!says_far(2, 0.9, 1, 1.5), "unless it may be less");
 	ok(!says_far(2, 1.9, 2, 2.1), "not if they are near each other");
 	ok(!says_far(0.002, 0.0009, 0.001, 0.0011), "nor of a few milliseconds");
+}
+
+/* On a terminal of 80 columns; more is in the table than fits. */
+static void check_narrow(void)
+{
+	struct counts_report *r = report_with(true);
+	struct strbuf text = {0};
+	size_t longest = 0;
+
+	r->cost_source_count = 1;
+	strcpy(r->cost_source[0].tag, "guide");
+	strcpy(r->cost_source[0].text,
+		"a text that is so long that it does not fit a line of eighty "
+		"columns, as guides have long titles");
+	r->events[0].name = "a name of an event that is longer than there is room for it";
+	render_counts_text(r, 80, &text);
+	for (const char *line = strbuf_text(&text); *line; line += strcspn(line, "\n") + 1)
+		longest = strcspn(line, "\n") > longest ? strcspn(line, "\n") : longest;
+	is_int((long long)longest, 80, "80 columns: no line is longer");
+	check("80 columns", strbuf_text(&text), false, false);
+	ok(strstr(strbuf_text(&text), "(ranges of costs, and where each is from: on 116 columns"),
+		"what is left out is said");
+	strbuf_fini(&text);
+	counts_report_free(r);
 }
 
 static void check_readout(void)
@@ -221,7 +245,7 @@ int main(void)
 		struct strbuf text = {0}, csv = {0}, json = {0};
 		struct error e;
 
-		render_counts_text(r, &text);
+		render_counts_text(r, 0, &text);
 		render_counts_csv(r, &csv);
 		is_int(render_counts_json(r, &json, &e), 0, "JSON");
 		check("text", strbuf_text(&text), false, costs);
@@ -248,6 +272,7 @@ int main(void)
 	}
 	intervals();
 	check_readout();
+	check_narrow();
 	check_difference();
 	for (int i = 0; i < LABEL_COUNT; i++)
 		ok(label_join(LABEL_NONE, (enum label)i) == LABEL_NONE &&

@@ -262,7 +262,7 @@ static void test_counts(void)
 			else if (format == 2)
 				render_counts_json(&r, &out, NULL);
 			else
-				render_counts_text(&r, &out);
+				render_counts_text(&r, 0, &out);
 			ok(out.length && !bad_byte(out.data, out.length),
 				"counts, format %d: nothing to obey", format);
 			lines[h][format] = lines_of(&out);
