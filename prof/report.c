@@ -117,7 +117,10 @@ static void say_no_sample(
 		say("-%s: no sample was in '%s' of %s: ssrun -ideal counts its executions", by,
 			name, image);
 	else
-		say("-%s: no function or image matches '%s'%s%s", by, name,
+		say("-%s: no function or image matches '%s'%s%s%s", by, name,
+			strcmp(by, "only") != 0 && strcmp(by, "exclude") != 0
+				? ", and no file has that name"
+				: "",
 			*hint ? ": " : "; prof without this word lists them", hint);
 }
 

@@ -170,7 +170,7 @@ run prof -core zen4 -calc -csv time.exp
 like "or another option" "$out" '^role,.*,executions,'
 run prof -core zen4 -calc nosuch time.exp
 is "a procedure that is none" "$status $out" "1 "
-like "is said" "$err" "-calc: no function or image matches 'nosuch'"
+like "is said" "$err" "-calc: no function or image matches 'nosuch', and no file has that name"
 
 run prof -calc chain -core nosuch time.exp
 is "an unknown core is refused" "$status" 125
