@@ -14,6 +14,7 @@ const char *const experiment_wait_words[WAIT_CAUSES] = {
 	[WAIT_INTERVENTION] = "intervention",
 	[WAIT_DTLB] = "dtlb",
 	[WAIT_FORWARD] = "forward",
+	[WAIT_ALIAS] = "alias",
 	[WAIT_STORE_BUFFER] = "store-buffer",
 	[WAIT_LOCKED] = "locked",
 	[WAIT_SERIALISING] = "serialising",

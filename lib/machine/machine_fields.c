@@ -140,6 +140,7 @@ const struct field machine_fields[] = {
 	{"execution", "vector-load", FIELD_CYCLES, MODEL(execution.vector_load), .high = 1000},
 	{"execution", "vector-loads", FIELD_COUNT, MODEL(execution.vector_loads), .high = 15},
 	{"execution", "forward", FIELD_CYCLES, MODEL(execution.forward), .high = 1000},
+	{"execution", "alias", FIELD_CYCLES, MODEL(execution.alias), .high = 1000},
 	{"execution", "forward-renamed", FIELD_CYCLES, MODEL(execution.forward_renamed), .high = 1000},
 	{"execution", "renaming", FIELD_CHOICE, MODEL(execution.renaming), .choices = {"addresses", "stores"}},
 	{"execution", "vector-forward", FIELD_CYCLES, MODEL(execution.vector_forward), .high = 1000},

@@ -20,6 +20,7 @@ enum model_cause {
 	MODEL_CAUSE_INTERVENTION,
 	MODEL_CAUSE_DTLB,
 	MODEL_CAUSE_FORWARD,      /* store forwarding failed */
+	MODEL_CAUSE_ALIAS,        /* a load looked as if a store of another page had its data */
 	MODEL_CAUSE_STORE_BUFFER, /* it was full */
 	MODEL_CAUSE_LOCKED,
 	MODEL_CAUSE_SERIALISING,

@@ -5,7 +5,8 @@
  * processors the youngest of them whose bits 11..0 overlap with the load's decides:
  * - it really overlaps and has all bytes of the load: forwarded;
  * - it has only some of them: the load waits (a failure);
- * - it is at another page: 4 KiB aliasing, counted and without cost.
+ * - it is at another page: 4 KiB aliasing. That costs time only where the store has not all bytes
+ *   either that the load seems to need, and only by the retirement clock.
  *
  * A store of more than 64 bytes takes an entry for each 64.
  */
@@ -105,6 +106,17 @@ NOINLINE struct buffered_store forward_search(const struct store_buffer *b, uint
 	return none;
 }
 
+/* How many stores ago was this one, which is among the last? 1: it is the last one. */
+static uint64_t forward_since(const struct store_buffer *b, struct buffered_store s)
+{
+	uint64_t since = 1;
+
+	while (since < STORES_MAX && (b->address[(b->number - since) % STORES_MAX] != s.address ||
+					     b->size[(b->number - since) % STORES_MAX] != s.size))
+		since++;
+	return since;
+}
+
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	struct buffered_store s = forward_from(m, core, address, size, core->clock.order);
@@ -117,5 +129,8 @@ void forward_load(struct model *m, struct core *core, uint64_t address, unsigned
 		note(m, core, RETIRE_FORWARD, MODEL_CAUSE_FORWARD, m->forward, address);
 	} else {
 		count(m, EV_ALIASES_4K, 1);
+		if (forward_delays(m, core, s, address, size))
+			note(m, core, RETIRE_ALIAS, MODEL_CAUSE_ALIAS, m->alias,
+				forward_since(&core->stores, s));
 	}
 }

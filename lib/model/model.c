@@ -108,6 +108,7 @@ struct model *model_init(void *memory, const struct model_config *whole)
 	m->divide = config->divide_latency * width;
 	m->fp_divide = config->fp_divide_latency * width;
 	m->forward = config->store_forward_penalty * width;
+	m->alias = config->execution.alias * width;
 	m->lock = config->lock_latency * width;
 	for (i = 0; i < model_core_count(config); i++)
 		init_core(m, i);

@@ -169,7 +169,7 @@ struct model_execution_config {
 	uint32_t fp_root_busy; /* as fp_divide_latency, of a square root; 0: as that */
 	uint32_t vector_load;  /* cycles more than any other load */
 	uint32_t vector_loads; /* of vectors, in a cycle; 0: as many as of others */
-	uint32_t scaled_load;  /* cycles more where the address has a scaled index */
+	uint32_t scaled_load; /* cycles more where the address has a scaled index, or three parts */
 	uint32_t store_address;  /* enum model_store_address: where stores get their addresses */
 	uint32_t fusion;         /* enum model_fusion */
 	uint32_t forward;        /* from a store's data to the load that gets them */
@@ -177,6 +177,9 @@ struct model_execution_config {
 	/* The same where it is known which store it is, see retire_pass; at most forward. */
 	uint32_t forward_renamed;
 	uint32_t renaming; /* enum model_renaming */
+	/* Cycles more of a load that looks, by the low 12 bits of addresses, as if a store that is
+	 * in the buffer had some of its bytes but not all. */
+	uint32_t alias;
 	/* Loads per cycle from one of the eight banks of a line (8 bytes each), 1 to 3; others:
 	 * any.
 	 */

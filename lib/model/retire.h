@@ -65,6 +65,8 @@ enum retire_what {
 	RETIRE_FETCH,      /* the instruction is dispatched late */
 	RETIRE_LOAD,       /* it loads late */
 	RETIRE_FORWARD,    /* its load cannot be forwarded all its bytes */
+	RETIRE_ALIAS,      /* its load looks as if one of the last stores had some of its bytes:
+			      address says which, 1 for the last one */
 	RETIRE_STORE,      /* its line arrives late */
 	RETIRE_PREFETCH,   /* a line was requested for which no instruction waits yet */
 	RETIRE_TARGET,     /* a branch's target is found late: by the decoder, that many cycles
@@ -94,6 +96,7 @@ struct retire_note {
 enum {
 	RETIRE_CYCLE_BITS = 12,
 	RETIRE_CYCLE = 1 << RETIRE_CYCLE_BITS, /* parts of a cycle */
+	RETIRE_LEAVES = 10 * RETIRE_CYCLE, /* from when a store leaves until loads do not see it */
 	RETIRE_NOTES_MAX = 1024,
 	RETIRE_WINDOW_MAX = 4096, /* a power of two; windows beyond are as long */
 	RETIRE_RETIRED_MIN = 256, /* more than a block has */

@@ -156,6 +156,22 @@ static NOINLINE uint64_t load_fails(struct walk *w, uint64_t done)
 	return done;
 }
 
+/* A load that begins then looks as if a store had some of its bytes: while that is in the buffer,
+ * the load begins once more, that much later. */
+static NOINLINE uint64_t load_aliases(
+	struct walk *w, const struct retire_op *op, uint64_t address, uint64_t begin, uint64_t done)
+{
+	const struct retire *t = w->t;
+	const struct retire_note *n = w->note++;
+	uint64_t left = t->store_left[(t->stores - n->address) % RETIRE_STORES_MAX], from = done;
+
+	if (begin << RETIRE_CYCLE_BITS >= left + RETIRE_LEAVES)
+		return done;
+	done += begin_load(w, op, address, begin + n->latency) - begin;
+	add_phase(&w->phases, MODEL_CAUSE_ALIAS, from, done);
+	return done;
+}
+
 /* at: when the address is known.  When the data are there. */
 static uint64_t retire_load(struct walk *w, const struct model_insn *insn,
 	const struct retire_op *op, uint64_t address, unsigned size, uint64_t at)
@@ -175,6 +191,8 @@ static uint64_t retire_load(struct walk *w, const struct model_insn *insn,
 		done = forwarded(t, op, address, size, done);
 	if (w->note->insn == insn && w->note->what == RETIRE_FORWARD)
 		done = load_fails(w, done);
+	else if (w->note->insn == insn && w->note->what == RETIRE_ALIAS)
+		done = load_aliases(w, op, address, begin, done);
 	return begin < t->arrival ? retire_wait_for_line(w, address, done) : done;
 }
 

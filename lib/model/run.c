@@ -62,7 +62,8 @@ NOINLINE int run_met_in_vain(struct model *m, struct core *core, const struct mo
 
 	if (!store.size || forward_covers(store, address, a->size))
 		return 1;
-	if (forward_overlaps(store, address, a->size))
+	if (forward_overlaps(store, address, a->size) ||
+		forward_delays(m, core, store, address, a->size))
 		return 0;
 	m->insn = &s->block->insns[a->insn];
 	watch_address(m, address);

@@ -301,7 +301,7 @@ struct model {
 	/* Latencies in slots. */
 	uint64_t line_interval[SUPPLIERS], taken_interval;
 	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
-		forward, lock;
+		forward, alias, lock;
 	/* sender_of the line of the last clock_line. */
 	uint32_t sender;
 	uint64_t tick;      /* uses of caches so far */
@@ -548,6 +548,15 @@ static inline int forward_meets(const struct model *m, const struct core *core, 
 	struct buffered_store s = forward_from(m, core, address, size, order);
 
 	return UNLIKELY(s.size != 0) && !forward_covers(s, address, size);
+}
+
+/* Does the alias with this store take time? */
+static inline int forward_delays(const struct model *m, const struct core *core,
+	struct buffered_store s, uint64_t address, unsigned size)
+{
+	s.address %= STORE_BYTES;
+	return UNLIKELY(core->retire != 0) && m->alias &&
+	       !forward_covers(s, address % STORE_BYTES, size);
 }
 
 /* fetched.c: notes the last fetch, and the uses of pages of code, which were put off.  Before

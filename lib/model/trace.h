@@ -74,7 +74,7 @@ struct model_insn {
 };
 
 enum model_trait {
-	MODEL_TRAIT_SCALED = 1 << 0, /* its memory operand has a scaled index */
+	MODEL_TRAIT_SCALED = 1 << 0, /* its memory operand has a scaled index, or three parts */
 	MODEL_TRAIT_VECTOR = 1 << 1, /* what it loads or stores is in a vector register */
 	/* A conditional branch after what may be one operation with it: enum model_fusion. */
 	MODEL_TRAIT_AFTER_COMPARE = 1 << 2,

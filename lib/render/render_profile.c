@@ -52,9 +52,9 @@ static void counts(struct json *j, const uint64_t *n)
 
 /* By enum model_cause. */
 static const char *const causes[MODEL_CAUSES] = {"base", "dependency", "unit", "divider", "l2",
-	"last-level", "memory", "intervention", "dtlb", "forward", "store-buffer", "locked",
-	"serialising", "fetch-l2", "fetch-last-level", "fetch-memory", "fetch-intervention", "itlb",
-	"taken", "mispredict"};
+	"last-level", "memory", "intervention", "dtlb", "forward", "alias", "store-buffer",
+	"locked", "serialising", "fetch-l2", "fetch-last-level", "fetch-memory",
+	"fetch-intervention", "itlb", "taken", "mispredict"};
 
 /* "stalls": cycles by cause, of the retirement clock. */
 static void stalls(struct json *j, const struct profile_report *r, size_t insn)

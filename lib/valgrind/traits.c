@@ -121,7 +121,8 @@ unsigned traits_of(const uint8_t *code, unsigned length)
 		traits |= TRAITS_VECTOR;
 	if (scan_has_memory(&s)) {
 		scan_memory(&s, &m);
-		if (m.scale)
+		if (m.scale ||
+			(m.bytes && m.index != SCAN_NO_REGISTER && m.base != SCAN_NO_REGISTER))
 			traits |= TRAITS_SCALED;
 	}
 	return traits | scan_fields(&s) * TRAITS_FIELD;

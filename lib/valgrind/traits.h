@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum {
-	TRAITS_SCALED = 1 << 0, /* its operand in memory has a scaled index */
+	TRAITS_SCALED = 1 << 0, /* its operand in memory has a scaled index, or three parts */
 	TRAITS_VECTOR = 1 << 1, /* its operand in memory goes to or comes from a vector register */
 	TRAITS_READS_FLAGS = 1 << 2,
 	TRAITS_WRITES_FLAGS = 1 << 3, /* at least zero or carry */

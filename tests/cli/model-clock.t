@@ -34,6 +34,15 @@ chains zen4 first-order
 is "the first-order clock knows of none of this" "$([ "$(time_of 'multiply chain')" -lt 30 ] && echo so)" so
 chains skl retirement
 is "another machine divides in its own time" "$(time_of 'division chain')" 2600
+# Loads that look as if a store of another page had some of their bytes.
+turns() { # of the kernel: cycles
+	run perfex -q -source model -machine zen5 -clock retirement -e cy -json -o counts.json -- "$build/tests/programs/mechanisms" aliases "$1" 0 0 adds "$2"
+	jq .events[0].count.value counts.json
+}
+each() { echo "$(turns "$1" 2000) $(turns "$1" 1000)" | awk '{ printf "%.0f\n", ($1 - $2) / 16000 }'; }
+is "a load behind a store, of the same page or another: cycles" "$(each 128)" 5
+is "one that has some bytes of the store, by bits 11 to 0 of the address" "$(each 68)" 12
+is "one that has all of them" "$(each 64)" 5
 # Windows of the default clock.
 cycles() { # options: cycles, and their interval
 	run perfex -q -source model -machine zen4 -e cy -e gi -json -o counts.json "$@" -- "$build/tests/programs/small" qsort 0.2

@@ -92,6 +92,7 @@ static const struct kernel {
 	{"fails-chain", fails_chain, 1},
 	{"fails-free", fails_free, 1},
 	{"fails-late", fails_late, 1},
+	{"aliases", aliases, 1},
 	{"chains-add", chains_add, 1},
 	{"chains-multiply", chains_multiply, 1},
 	{"chains-load", chains_load, 1},

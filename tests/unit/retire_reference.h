@@ -494,6 +494,16 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 			left = ref_max(done, ref_cycles(left)) + notes[i].latency;
 			ref_why(f, MODEL_CAUSE_FORWARD, done, left);
 			done = left;
+		} else if (notes[i].insn == insn && notes[i].what == RETIRE_ALIAS) {
+			uint64_t later, ago = notes[i].address,
+					left = ago > f->stores ? 0 : f->left[f->stores - ago];
+
+			if (ref_parts(from) >= left + 10 * RETIRE_CYCLE)
+				continue;
+			later = done - from +
+				ref_load_port(f, form, address, from + notes[i].latency);
+			ref_why(f, MODEL_CAUSE_ALIAS, done, later);
+			done = later;
 		}
 	if (f->on_the_way[line % RETIRE_LINES].line == line &&
 		f->on_the_way[line % RETIRE_LINES].ready > done && from < f->arrival) {

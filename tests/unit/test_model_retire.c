@@ -632,6 +632,37 @@ static void forwarding(void)
 	ok(since(MODEL_CAUSE_FORWARD) > 0, "a failure is charged");
 }
 
+/* A chain of loads, each of which begins when the addition after the one before is done; the store
+ * is in the buffer until then, or has left it. */
+static void alias_after(int additions, uint64_t ago)
+{
+	clear();
+	add_load(0, 0, 0x2004);
+	add_store(MODEL_SLOT_NONE, 0x1000);
+	for (int i = 0; i < additions; i++)
+		add(MODEL_LATENCY_ALU, 0, 0);
+	run_block(10);
+	mark();
+	for (int i = 0; i < 10; i++) {
+		retire_note(&clock_, insns, RETIRE_ALIAS, MODEL_CAUSE_ALIAS, 7, ago);
+		run_block(1);
+	}
+}
+
+static void aliases(void)
+{
+	begin(plain());
+	alias_after(2, 1);
+	is_near(cycles(), 10 * (4 + 2 + 7), 0, "a load that looks as if it needed the last store");
+	is_near(since(MODEL_CAUSE_ALIAS), 10 * 7, 0, "and is charged for that");
+	begin(plain());
+	alias_after(2, 7);
+	is_near(cycles(), 10 * (4 + 2), 0, "not if that store is gone");
+	begin(plain());
+	alias_after(20, 1);
+	is_near(cycles(), 10 * (4 + 20), 0, "nor if it left meanwhile");
+}
+
 static void alone(void)
 {
 	struct model_insn *insn;
@@ -676,6 +707,7 @@ int main(void)
 	traits();
 	store_buffer();
 	forwarding();
+	aliases();
 	alone();
 	return done();
 }

@@ -197,6 +197,8 @@ static void random_notes(const struct model_insn *insn)
 	}
 	if (insn->access_count && loads(insn) && !below(20))
 		note(insn, RETIRE_FORWARD, MODEL_CAUSE_FORWARD, 0);
+	else if (insn->access_count && loads(insn) && !below(20))
+		note(insn, RETIRE_ALIAS, MODEL_CAUSE_ALIAS, 1 + below(RETIRE_STORES_MAX));
 	if (!below(20))
 		note(insn, RETIRE_FETCH, (enum model_cause)(MODEL_CAUSE_FETCH_L2 + below(5)),
 			64 * (uint64_t)below(3));

@@ -69,6 +69,25 @@ static turn fails_late(const size_t *n)
 	return (turn)(void *)code;
 }
 
+/* ---- loads that look as if a store of another page had some of their bytes ---- */
+
+/* A store of eight bytes, and a load so many bytes (less 64) behind it in the next page, on whose
+ * value so many additions depend, and then the next load. */
+static turn aliases(const size_t *n)
+{
+	put_at("\x4c\x8b\xa3", 3 * FAR); /* mov d(%rbx), %r12: 0 */
+	PUT("\x4c\x21\xe1");             /* and %r12, %rcx */
+	for (units = 0; units < FAILURES; units++) {
+		/* mov d(%rbx,%rcx), %rcx */
+		put_at("\x48\x8b\x8c\x0b", (size_t)PAGE + FAR + n[0] - 64);
+		put_at("\x48\x89\x83", FAR); /* mov %rax, d(%rbx) */
+		for (size_t i = 0; i < n[1]; i++)
+			PUT("\x4c\x01\xe1"); /* add %r12, %rcx */
+	}
+	RETURN;
+	return (turn)(void *)code;
+}
+
 /* ---- long chains ---- */
 
 enum { CHAIN_COUNT = 40 };
