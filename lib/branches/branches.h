@@ -161,7 +161,8 @@ struct branches_costs {
  * is shared. */
 struct branches_known {
 	uint64_t used, spent; /* CPU time of the program and what following it cost, ns */
-	double bursts;
+	double bursts_ns;     /* of it, bursts; */
+	double bursts;        /* their number */
 	struct branches_costs costs;
 };
 

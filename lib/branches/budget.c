@@ -67,9 +67,11 @@ double budget_spent(const struct branches *b)
 	return (double)(budget_is_whole(b) ? budget_whole(b) : budget_told(b)) - b->clock.spent;
 }
 
+/* Of short programs that run several times, the owner would leave nothing. */
 double budget_fitted(const struct branches *b)
 {
-	uint64_t owner = budget_is_whole(b) || !b->apart ? 0 : spent_by_owner(b);
+	uint64_t owner =
+		budget_is_whole(b) || !b->apart || b->request.known ? 0 : spent_by_owner(b);
 
 	return budget_spent(b) + (double)owner;
 }

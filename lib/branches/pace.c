@@ -15,7 +15,7 @@
  * time used so far waits until it would not. In the end, this only concerns the beginning of long
  * programs, and short ones as a whole. Several runs of a short program share what they may cost, so
  * that only its first run waits, and not even that one: it borrows the time for a burst from the
- * next.
+ * next. What bursts cost, and what the rest leaves them, are of all runs so far.
  *
  * Between bursts, anchors take turns at moments of the same kind.
  */
@@ -74,7 +74,9 @@
 /* What bursts may have of the time: what the rest leaves. */
 static double share_of_bursts(const struct branches *b)
 {
+	const struct branches_known *known = b->request.known;
 	double rest, share = b->bursts.share, all = SHARE_ALL, least = SHARE_LEAST;
+	double used = (double)b->used;
 
 	if (!b->fitted)
 		return share;
@@ -82,8 +84,12 @@ static double share_of_bursts(const struct branches *b)
 		all = share;
 		least = share * VISITS_LEAST;
 	}
-	rest = budget_fitted(b) - b->bursts.spent;
-	return fmin(fmax(all - rest / fmax((double)b->used, SECOND), least), share);
+	rest = budget_fitted(b) - (b->bursts.spent - b->spent_before);
+	if (known) {
+		rest += (double)known->spent - known->bursts_ns;
+		used += (double)known->used;
+	}
+	return fmin(fmax(all - rest / fmax(used, SECOND), least), share);
 }
 
 void pace_draw(struct branches *b, struct pace *p)
@@ -452,8 +458,7 @@ static void pace_bursts(struct branches *b, bool asked)
 {
 	double share = b->request.share > 0 ? b->request.share : SHARE_TIMED;
 
-	/* In several runs of a short program, what ssrun takes for each would leave nothing. */
-	b->fitted = !asked && !b->request.known && (b->request.latency || !(b->request.share > 0));
+	b->fitted = !asked && (b->request.latency ? !b->request.known : !(b->request.share > 0));
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
 		.share = asked                  ? 1
 			 : b->request.latency   ? VISITS_AIM * share
@@ -467,10 +472,13 @@ static void pace_bursts(struct branches *b, bool asked)
 			.logged = {.cost = COST_LOGGED, .count = 1},
 			.others = {.cost = COST_BURST, .count = 1}};
 	if (b->request.known) {
-		b->bursts.cost += (double)b->request.known->spent;
-		b->bursts.count += b->request.known->bursts;
-		b->bursts.spent = (double)b->request.known->spent -
-				  b->bursts.share * (double)b->request.known->used;
+		const struct branches_known *known = b->request.known;
+		double spent = b->fitted ? known->bursts_ns : (double)known->spent;
+
+		b->bursts.cost += spent;
+		b->bursts.count += known->bursts;
+		b->bursts.spent = b->spent_before =
+			spent - share_of_bursts(b) * (double)known->used;
 	}
 	b->windows = (struct pace){.gap = asked ? b->bursts.gap : WINDOW_GAP,
 		.share = asked ? 1 : SHARE_WINDOWS,
@@ -526,6 +534,7 @@ static void learn(const struct branches *b, struct branches_known *known)
 {
 	known->used += b->told[TALLY_PROGRAM_NS];
 	known->spent += budget_is_whole(b) ? budget_whole(b) : b->told[TALLY_COST_NS];
+	known->bursts_ns += b->bursts.spent - b->spent_before;
 	known->bursts += (double)(b->told[TALLY_BURSTS] + b->told[TALLY_BURSTS_EMPTY]);
 }
 

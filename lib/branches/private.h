@@ -205,9 +205,10 @@ struct branches {
 	uint64_t napped, used_napped; /* when the last nap began; the CPU time then */
 	double rate;                  /* CPU time of the program in a second, of the last naps */
 	struct pace bursts, windows, turns, clock;
-	bool hurried;       /* the next turn is early: */
-	uint64_t next_turn; /* the moment of the one after it */
-	bool fitted;        /* bursts have what the rest leaves of the budget */
+	bool hurried;        /* the next turn is early: */
+	uint64_t next_turn;  /* the moment of the one after it */
+	double spent_before; /* of bursts.spent: in earlier runs, above their share of these */
+	bool fitted;         /* bursts have what the rest leaves of the budget */
 	struct sampling {
 		bool began;     /* our own child has called exec */
 		long processor; /* of the thread that is stopped */

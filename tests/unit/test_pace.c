@@ -59,6 +59,26 @@ static struct made follow_made_up(
 	return m;
 }
 
+/* Of several runs: what the next bursts will cost follows from what earlier ones have cost, without
+ * all else that was spent in these runs. */
+static void test_runs(void)
+{
+	struct branches *b = calloc(1, sizeof(*b));
+	struct branches_known known = {.used = 10 * (uint64_t)SECOND,
+		.spent = 1000 * (uint64_t)MS,
+		.bursts_ns = 120 * MS,
+		.bursts = 60};
+
+	b->chance = 5;
+	b->request.known = &known;
+	pace_begin(b, false);
+	is_near(b->bursts.cost / b->bursts.count, 2 * MS, 0.01 * MS,
+		"2 ms each, for 120 ms of 1000");
+	is_near(b->bursts.spent, 120 * MS - 0.008 * 10e9, 1e3,
+		"the rest leaves them nothing: they have their least share");
+	free(b);
+}
+
 /* The time of a burst is taken off the time that samples stand for, once. */
 static void test_exec_within(void)
 {
@@ -102,6 +122,7 @@ int main(void)
 		"20 s: %.0f bursts for %.2f%% of the time", longer.bursts,
 		longer.cost / 20e9 * 100);
 	test_exec_within();
+	test_runs();
 	return done();
 }
 #else
