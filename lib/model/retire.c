@@ -168,9 +168,13 @@ NOINLINE void retire_store_rest(struct retire *t, uint64_t address, unsigned siz
 {
 	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
 
-	for (last = last - granule > 7 ? granule + 7 : last; granule++ < last;)
-		t->stored[granule % RETIRE_STORED] = (struct retire_stored){
-			granule << 3, ready, ready, 0, (uint32_t)t->stores, RETIRE_LINKS};
+	for (last = last - granule > 7 ? granule + 7 : last; granule++ < last;) {
+		uint64_t rest = address + size - (granule << 3);
+
+		t->stored[granule % RETIRE_STORED] =
+			(struct retire_stored){granule << 3, ready, ready, 0, (uint32_t)t->stores,
+				RETIRE_LINKS, (uint8_t)(rest < 8 ? rest : 8)};
+	}
 }
 
 /*

@@ -180,6 +180,7 @@ struct retire_stored {
 	uint64_t data;           /* when one has it that is known to need this store's */
 	uint32_t name, number;   /* retire_name; which store it was */
 	uint16_t link;           /* RETIRE_LINKS: it is no store of a whole register */
+	uint8_t size;            /* bytes, also beyond this granule */
 };
 
 /* Cycles from..until - 1 in which all of some ports are busy. */
@@ -309,7 +310,8 @@ struct retire {
 	 * next. */
 	uint64_t set_free[RETIRE_SETS];
 	uint32_t leaving[RETIRE_SETS];
-	struct retire_stored stored[RETIRE_STORED];
+	/* The last store to each granule, and one before it that has other bytes. */
+	struct retire_stored stored[RETIRE_STORED], stored_before[RETIRE_STORED];
 	/* By link: of a load, that of the store whose data it got last, and how often that had not
 	 * stored again since; of a store, the number of its last one. */
 	uint16_t linked[RETIRE_LINKS];

@@ -173,6 +173,12 @@ INLINE uint32_t retire_name(const struct retire *t, const struct retire_op *op)
 uint64_t retire_pass(struct retire *t, const struct retire_op *op, const struct retire_stored *s,
 	uint64_t address, unsigned size, uint64_t done);
 
+/* Do they have bytes in common? */
+INLINE int retire_overlaps(const struct retire_stored *s, uint64_t address, unsigned size)
+{
+	return address - s->address < s->size || s->address - address < size;
+}
+
 /* Data arrive at `done`, unless a store has them: then when the store forwards them. */
 INLINE uint64_t forwarded(struct retire *t, const struct retire_op *op, uint64_t address,
 	unsigned size, uint64_t done)
@@ -181,6 +187,11 @@ INLINE uint64_t forwarded(struct retire *t, const struct retire_op *op, uint64_t
 
 	if (LIKELY(s->address >> 3 != address >> 3))
 		return done;
+	if (UNLIKELY(!retire_overlaps(s, address, size))) {
+		s = &t->stored_before[(address >> 3) % RETIRE_STORED];
+		if (s->address >> 3 != address >> 3 || !retire_overlaps(s, address, size))
+			return done;
+	}
 	if (LIKELY((uint32_t)t->stores - s->number > RETIRE_RENAMED))
 		return later(done, s->ready + op->into_vector);
 	return retire_pass(t, op, s, address, size, done);
@@ -206,8 +217,12 @@ INLINE void store_data(struct retire *t, const struct retire_op *op, unsigned si
 {
 	struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
 
+	if (s->address >> 3 == address >> 3 &&
+		(s->address < address || s->address + s->size > address + size))
+		t->stored_before[(address >> 3) % RETIRE_STORED] = *s;
 	*s = (struct retire_stored){address, ready + op->forward, ready + op->renamed, name,
-		(uint32_t)t->stores, size < RETIRE_WHOLE ? RETIRE_LINKS : op->link};
+		(uint32_t)t->stores, size < RETIRE_WHOLE ? RETIRE_LINKS : op->link,
+		(uint8_t)(size < 64 ? size : 64)};
 	t->last_of[op->link] = (uint32_t)t->stores;
 	if (UNLIKELY((address + size - 1) >> 3 != address >> 3))
 		retire_store_rest(t, address, size, ready + op->forward);

@@ -64,9 +64,9 @@ struct reference {
 		int cause;
 	} on_the_way[RETIRE_LINES];
 	uint64_t arrival; /* of the last of them */
-	struct {
-		uint64_t address, ready, data, key, number, link;
-	} stored[RETIRE_STORED];
+	struct ref_stored {
+		uint64_t address, end, ready, data, key, number, link;
+	} stored[RETIRE_STORED], stored_before[RETIRE_STORED];
 	uint64_t linked[RETIRE_LINKS], times_held[RETIRE_LINKS], last_of[RETIRE_LINKS];
 	uint64_t sent[3][RETIRE_INTERVALS];
 	uint64_t set_free[RETIRE_SETS], leaving[RETIRE_SETS];
@@ -423,23 +423,42 @@ static uint64_t ref_walk(struct reference *f, uint64_t at, const struct retire_n
 	return at + n->latency;
 }
 
+/* One of the last two stores to where the load begins that have bytes of it. */
+static const struct ref_stored *ref_source(
+	const struct reference *f, uint64_t address, unsigned size)
+{
+	const struct ref_stored *of[] = {&f->stored[(address / 8) % RETIRE_STORED],
+		&f->stored_before[(address / 8) % RETIRE_STORED]};
+
+	for (int k = 0; k < 2; k++)
+		if (of[k]->address / 8 != address / 8)
+			return NULL;
+		else if (ref_max(of[k]->address, address) - address <
+				 size && /* the later begin is in both */
+			 ref_max(of[k]->address, address) - of[k]->address <
+				 of[k]->end - of[k]->address)
+			return of[k];
+	return NULL;
+}
+
 /* When a load has its data that the cache has at `done`: perhaps one of the last stores has them.
  */
 static uint64_t ref_pass(struct reference *f, const struct model_insn *insn, uint64_t key,
 	uint64_t address, unsigned size, uint64_t done)
 {
-	size_t i = (address / 8) % RETIRE_STORED, mine = retire_link(insn->address);
-	uint64_t link = f->stored[i].link;
-	int known = key && key == f->stored[i].key, left;
+	size_t mine = retire_link(insn->address);
+	const struct ref_stored *s = ref_source(f, address, size);
+	int known, left;
 
-	if (f->stored[i].address / 8 != address / 8)
+	if (!s)
 		return done;
-	left = f->left[f->stored[i].number] <= ref_parts(done);
-	done = ref_max(done, f->stored[i].ready);
-	if (f->stores - f->stored[i].number > RETIRE_RENAMED || left ||
-		f->stored[i].address != address || size < RETIRE_WHOLE || link == RETIRE_LINKS)
+	known = key && key == s->key;
+	left = f->left[s->number] <= ref_parts(done);
+	done = ref_max(done, s->ready);
+	if (f->stores - s->number > RETIRE_RENAMED || left || s->address != address ||
+		size < RETIRE_WHOLE || s->link == RETIRE_LINKS)
 		return done;
-	if (f->linked[mine] == link && f->last_of[link] == f->stored[i].number) {
+	if (f->linked[mine] == s->link && f->last_of[s->link] == s->number) {
 		if (f->config.execution.renaming == MODEL_RENAMING_STORES &&
 			f->times_held[mine] >= RETIRE_SURE)
 			known = 1;
@@ -447,8 +466,8 @@ static uint64_t ref_pass(struct reference *f, const struct model_insn *insn, uin
 	} else {
 		f->times_held[mine] = 0;
 	}
-	f->linked[mine] = link;
-	return known && f->stored[i].data < f->stored[i].ready ? f->stored[i].data : done;
+	f->linked[mine] = s->link;
+	return known && s->data < s->ready ? s->data : done;
 }
 
 static uint64_t ref_load(struct reference *f, const struct retire_note *notes, size_t count,
@@ -624,9 +643,16 @@ static void ref_store(struct reference *f, const struct retire_note *notes, size
 		drain = ref_max(drain, RETIRE_CYCLE / e->store_lines);
 	f->stored_line = line;
 	for (granule = address / 8; granule <= (address + size - 1) / 8; granule++) {
+		struct ref_stored *old = &f->stored[granule % RETIRE_STORED];
 		int begins = granule == address / 8;
 
+		if (begins && old->address / 8 == granule &&
+			(old->address < address || old->end > address + size))
+			f->stored_before[granule % RETIRE_STORED] = *old;
 		f->stored[granule % RETIRE_STORED].address = begins ? address : granule * 8;
+		f->stored[granule % RETIRE_STORED].end = begins || address + size < granule * 8 + 8
+								 ? address + size
+								 : granule * 8 + 8;
 		f->stored[granule % RETIRE_STORED].number = f->stores;
 		f->stored[granule % RETIRE_STORED].link =
 			begins && size >= RETIRE_WHOLE ? retire_link(insn->address) : RETIRE_LINKS;

@@ -632,6 +632,37 @@ static void forwarding(void)
 	ok(since(MODEL_CAUSE_FORWARD) > 0, "a failure is charged");
 }
 
+/* A load of four bytes, an addition, and stores of four at these places, all in one word: cycles of
+ * a hundred turns. */
+static uint64_t words(uint64_t load, const uint64_t *stores, int count)
+{
+	struct model_config c = plain();
+
+	c.execution.forward_renamed = 1000;
+	c.execution.stores = 2;
+	begin(c);
+	clear();
+	add_load(MODEL_SLOT_NONE, 0, load);
+	add(MODEL_LATENCY_ALU, 0, 0);
+	for (int i = 0; i < count; i++)
+		add_store(0, stores[i]);
+	for (int i = 0; i <= count; i++)
+		accesses[i].size = 4;
+	run_block(10);
+	mark();
+	run_block(100);
+	return cycles();
+}
+
+static void halves(void)
+{
+	is_int((int)words(0x1000, (uint64_t[]){0x1000}, 1), 800, "half a word is forwarded");
+	is_int((int)words(0x1000, (uint64_t[]){0x1004}, 1), 75, "the other half is not waited for");
+	is_int((int)words(0x1000, (uint64_t[]){0x1000, 0x1004}, 2), 800,
+		"nor does its store hide that of the first");
+	is_int((int)words(0x1002, (uint64_t[]){0x1004}, 1), 800, "what overlaps is waited for");
+}
+
 /* A chain of loads, each of which begins when the addition after the one before is done; the store
  * is in the buffer until then, or has left it. */
 static void alias_after(int additions, uint64_t ago)
@@ -708,6 +739,7 @@ int main(void)
 	store_buffer();
 	forwarding();
 	aliases();
+	halves();
 	alone();
 	return done();
 }
