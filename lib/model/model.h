@@ -188,6 +188,9 @@ struct model_execution_config {
 	uint32_t store_lines;
 	/* From a floating-point addition to one that needs its result; 0: as fp_add. */
 	uint32_t fp_add_chain;
+	/* Of a system call at user level: the way to the kernel and back, until the next
+	 * instruction; 0: none. */
+	uint32_t system_call;
 	/* Repeated string instructions that store: cycles before the first bytes; bytes per cycle
 	 * then, 0: each repetition is as an instruction of its own. */
 	uint32_t string_start, string_bytes;

@@ -56,7 +56,8 @@ enum model_latency {
 	MODEL_LATENCY_FP_ROOT,
 	MODEL_LATENCY_LOCKED,
 	MODEL_LATENCY_SERIALISING,
-	MODEL_LATENCY_STRING, /* a repetition that stores; no class of instructions has it */
+	MODEL_LATENCY_SYSTEM_CALL, /* serialising, too, if it has a latency */
+	MODEL_LATENCY_STRING,      /* a repetition that stores; no class of instructions has it */
 	MODEL_LATENCIES,
 };
 

@@ -59,6 +59,7 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_FP_ROOT] = NO_UNIT,
 	[MODEL_LATENCY_LOCKED] = NO_UNIT,
 	[MODEL_LATENCY_SERIALISING] = NO_UNIT,
+	[MODEL_LATENCY_SYSTEM_CALL] = NO_UNIT,
 	[MODEL_LATENCY_STRING] = NO_UNIT,
 };
 
@@ -104,6 +105,14 @@ static uint8_t long_slots(uint32_t cycles, uint32_t width)
 }
 
 /* The least latency is a cycle. */
+/* The pipeline is refilled after it. */
+static uint32_t system_call_latency(uint32_t cycles, uint32_t refill)
+{
+	if (!cycles)
+		return 0;
+	return cycles > refill ? cycles - refill : 1;
+}
+
 static uint32_t at_least_one(uint32_t cycles)
 {
 	return cycles ? cycles : 1;
@@ -172,6 +181,8 @@ static void init_forms(struct retire *t, const struct model_config *config)
 						 ? config->lock_latency - config->l1d.latency
 						 : 1,
 		[MODEL_LATENCY_SERIALISING] = 1,
+		[MODEL_LATENCY_SYSTEM_CALL] =
+			system_call_latency(e->system_call, config->mispredict_penalty),
 		[MODEL_LATENCY_STRING] = 1,
 	};
 	uint32_t ports[UNITS + 1];
@@ -189,7 +200,7 @@ static void init_forms(struct retire *t, const struct model_config *config)
 			.load_ports = ports[LOADS],
 			.latency = cycles[i],
 			.load = at_least_one(config->l1d.latency),
-			.special = (uint8_t)(i < MODEL_LATENCY_SPECIAL ? 0 : i),
+			.special = (uint8_t)(i < MODEL_LATENCY_SPECIAL || !cycles[i] ? 0 : i),
 			.half_slots = 2,
 		};
 	init_particular(t, config);
@@ -393,6 +404,7 @@ static uint64_t forms_waits(const struct model_insn *n)
 	case MODEL_LATENCY_VECTOR_LOAD:
 	case MODEL_LATENCY_LOCKED:
 	case MODEL_LATENCY_SERIALISING:
+	case MODEL_LATENCY_SYSTEM_CALL:
 	case MODEL_LATENCY_STRING:
 	case MODEL_LATENCIES:
 		return 0;

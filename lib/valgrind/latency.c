@@ -252,6 +252,8 @@ unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)
 
 	if (class_bits & MODEL_SERIALISING)
 		return MODEL_LATENCY_SERIALISING;
+	if (class_bits & MODEL_SYSCALL)
+		return MODEL_LATENCY_SYSTEM_CALL;
 	if (class_bits & MODEL_LOCKED)
 		return MODEL_LATENCY_LOCKED;
 	if (class_bits & MODEL_DIVIDE)

@@ -202,6 +202,7 @@ static int ref_waits(const struct model_insn *insn)
 	case MODEL_LATENCY_VECTOR_LOAD:
 	case MODEL_LATENCY_LOCKED:
 	case MODEL_LATENCY_SERIALISING:
+	case MODEL_LATENCY_SYSTEM_CALL:
 	case MODEL_LATENCY_STRING:
 	case MODEL_LATENCIES:
 		return -1;

@@ -68,6 +68,7 @@ static const struct {
 	{"lock incl (%rbx)", "f0ff03", MODEL_LATENCY_LOCKED},
 	{"xchg %rax,(%rbx)", "488703", MODEL_LATENCY_LOCKED},
 	{"cpuid", "0fa2", MODEL_LATENCY_SERIALISING},
+	{"syscall", "0f05", MODEL_LATENCY_SYSTEM_CALL},
 	{"crc32q %rax,%rbx", "f2480f38f1d8", MODEL_LATENCY_MULTIPLY},
 	{"movsd (%rax),%xmm0", "f20f1000", MODEL_LATENCY_VECTOR_LOAD},
 	{"movsd %xmm1,%xmm0", "f20f10c1", MODEL_LATENCY_VECTOR},

@@ -717,6 +717,21 @@ static void alone(void)
 	is_near(since(MODEL_CAUSE_SERIALISING) + since(MODEL_CAUSE_BASE), cycles(), 1, "as well");
 }
 
+static uint64_t system_calls(uint32_t each)
+{
+	struct model_config c = plain();
+
+	c.execution.system_call = each;
+	begin(c);
+	clear();
+	add(MODEL_LATENCY_SYSTEM_CALL, MODEL_SLOT_NONE, 0);
+	add(MODEL_LATENCY_ALU, 0, 0);
+	run_block(10);
+	mark();
+	run_block(100);
+	return cycles() / 100;
+}
+
 int main(void)
 {
 	arithmetic();
@@ -740,6 +755,8 @@ int main(void)
 	forwarding();
 	aliases();
 	halves();
+	is_near((double)system_calls(150), 150, 2, "a system call, with its refill");
+	is_near((double)system_calls(0), 0, 1, "on machines that have it");
 	alone();
 	return done();
 }
