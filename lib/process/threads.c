@@ -156,17 +156,30 @@ static void let_go(const struct trace *t, pid_t tid)
 		waitpid(tid, &word, __WALL | WNOHANG);
 }
 
-void threads_trace_end(struct trace *t)
+/* Those that we have not heard of, too; how many. The kernel ends a list early where a thread ends
+ * that it is at. */
+static int let_go_unheard(const struct trace *t)
 {
-	DIR *list = t->child ? proc_list(t->child) : NULL;
+	DIR *list = proc_list(t->child);
+	int found = 0;
 	pid_t tid;
 
-	for (size_t i = 0; i < t->threads.count; i++)
-		let_go(t, t->threads.data[i]);
-	while ((tid = proc_next(list))) /* those that we have not heard of, too */
-		if (!known(t, tid))
-			let_go(t, tid);
+	while ((tid = proc_next(list))) {
+		if (known(t, tid) || proc_status_number(tid, "TracerPid", 0) != gettid())
+			continue;
+		let_go(t, tid);
+		found++;
+	}
 	if (list)
 		closedir(list);
+	return found;
+}
+
+void threads_trace_end(struct trace *t)
+{
+	for (size_t i = 0; i < t->threads.count; i++)
+		let_go(t, t->threads.data[i]);
+	for (int complete = 0; t->child && complete < 2;)
+		complete = let_go_unheard(t) ? 0 : complete + 1;
 	vec_fini(&t->threads);
 }
