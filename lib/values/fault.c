@@ -22,6 +22,8 @@ static void on_fault(int number, siginfo_t *info, void *data)
 	if (at < handled.size) {
 		*handled.flag = 1;
 		c->uc_mcontext.gregs[REG_RIP] = (greg_t)handled.failed;
+		/* Some hypervisors (PVM) return to no stack pointer that is not canonical. */
+		c->uc_mcontext.gregs[REG_RSP] = (greg_t)*handled.stack;
 		return;
 	}
 	for (size_t i = 0; i < FAULTS; i++)

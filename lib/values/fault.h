@@ -9,8 +9,9 @@
 struct faulting {
 	uint64_t code; /* a fault in these `size` bytes ... */
 	size_t size;
-	uint64_t failed; /* ... goes on here ... */
-	uint64_t *flag;  /* ... with 1 here */
+	uint64_t failed;       /* ... goes on here ... */
+	const uint64_t *stack; /* ... with this stack pointer ... */
+	uint64_t *flag;        /* ... with 1 here */
 };
 
 /* Handles SIGSEGV, SIGBUS, SIGFPE and SIGILL until faults_leave. Faults elsewhere are the former

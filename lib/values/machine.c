@@ -7,7 +7,8 @@
  * The code below is a template that is copied after the state, so that it and all thunks reach the
  * state relative to the program counter. While a thunk runs, the stack pointer is the program's:
  * signals that could come then are blocked or handled on a stack of their own. An instruction that
- * faults is left by the handler, which goes on at machine_template_failed.
+ * faults is left by the handler, which goes on at machine_template_failed with the stack from
+ * before.
  *
  * Extended state is loaded and saved around each instruction that uses it. That costs some 100 ns,
  * but state in registers would not survive any other code between two instructions.
@@ -124,7 +125,6 @@ __asm__(".pushsection .rodata\n"
 	"	pop %r12\n	pop %rbp\n	pop %rbx\n"
 	"	ret\n"
 	"machine_template_failed:\n"
-	"	mov machine_s+136(%rip), %rsp\n"
 	"	cld\n"
 	"	cmpl $0, machine_s+152(%rip)\n"
 	"	je 3b\n"
@@ -191,8 +191,8 @@ int machine_init(struct machine *m, struct error *e)
 		    (uint64_t)(machine_template_failed - machine_template);
 	memcpy(&m->enter, &m->code, sizeof(m->enter));
 	machine_clear(m);
-	faults_handle(&(struct faulting){
-		(uint64_t)(uintptr_t)m->code, CODE_BYTES, m->failed, &m->state->fault});
+	faults_handle(&(struct faulting){(uint64_t)(uintptr_t)m->code, CODE_BYTES, m->failed,
+		&m->state->host_stack, &m->state->fault});
 	m->handling = true;
 	return 0;
 }

@@ -42,6 +42,8 @@ static void randomise(struct state *s)
 
 	for (unsigned k = 0; k < GENERALS; k++)
 		s->general[k] = chance_mixed() >> chance_mixed() % 64;
+	/* Some hypervisors return to no other from an interrupt. */
+	s->general[4] &= (UINT64_C(1) << 47) - 1;
 	s->flags = 2 | (chance_mixed() & 0x8d5);
 	for (unsigned k = 0; k < OPERAND; k++)
 		s->operand[k] = (uint8_t)chance_mixed();
