@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Open addressing with linear probing, at most half full. A slot also has half of the hash:
- * entries are compared only if that agrees, and are not read when the table grows. */
+/*
+ * Open addressing with linear probing, at most half full. A slot also has half of the hash:
+ * entries are compared only if that agrees, and are not read when the table grows.
+ *
+ * Keys come from files of strangers, who could choose those that all want the same slot. So the
+ * hash has a factor that is another one in each process. The order of entries does not depend on
+ * it.
+ */
 #include "base/table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "base/error.h"
@@ -20,13 +27,25 @@ void *table_at(const struct table *t, size_t i)
 	return t->entries + i * t->entry_size;
 }
 
-static uint64_t hash_word(uint64_t h, uint64_t word)
+/* An odd number of this process, from what the kernel gave it. */
+static uint64_t table_secret(void)
 {
-	h = (h ^ word) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 32;
+	const char *bytes = (const char *)(uintptr_t)getauxval(AT_RANDOM);
+	uint64_t halves[2] = {0xd6e8feb86659fd93u, 0};
+
+	if (bytes)
+		memcpy(halves, bytes, sizeof(halves));
+	return (halves[0] * 0x9e3779b97f4a7c15u ^ halves[1]) | 1;
 }
 
-/* FNV-1a over words, then mixed: keys are mostly addresses. */
+/* Which words get the same highest bits depends on the secret factor. The fixed one spreads what
+ * has regular distances, as addresses, whatever the other one is. */
+static uint64_t hash_word(uint64_t h, uint64_t word, uint64_t factor)
+{
+	h = (h ^ word) * factor;
+	return (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+}
+
 static uint64_t hash(const struct table *t, const void *key)
 {
 	uint64_t h = 0xcbf29ce484222325u, word;
@@ -34,12 +53,12 @@ static uint64_t hash(const struct table *t, const void *key)
 
 	for (i = 0; i + sizeof(word) <= t->key_size; i += sizeof(word)) {
 		memcpy(&word, (const char *)key + i, sizeof(word));
-		h = hash_word(h, word);
+		h = hash_word(h, word, t->factor);
 	}
 	if (i < t->key_size) {
 		word = 0;
 		memcpy(&word, (const char *)key + i, t->key_size - i);
-		h = hash_word(h, word);
+		h = hash_word(h, word, t->factor);
 	}
 	return h;
 }
@@ -59,7 +78,7 @@ static bool table_same_key(const struct table *t, const char *a, const char *b)
 	return i == t->key_size || memcmp(a + i, b + i, t->key_size - i) == 0;
 }
 
-/* A slot: half of the hash, which selects it, and an entry's number plus 1; 0: free. */
+/* A slot: the upper half of the hash, and an entry's number plus 1; 0: free. */
 static uint64_t table_slot_of(uint64_t h, size_t entry)
 {
 	return (h & 0xffffffff00000000u) | (uint32_t)(entry + 1);
@@ -70,9 +89,10 @@ static size_t entry_of(uint64_t slot)
 	return (size_t)(uint32_t)slot - 1;
 }
 
+/* By the highest bits of a hash or slot. */
 static size_t table_place_of(const struct table *t, uint64_t h)
 {
-	return (size_t)(h >> 32) & t->mask;
+	return (size_t)(h >> t->shift);
 }
 
 /* The slot where the key is or would be. */
@@ -140,6 +160,8 @@ static int table_grow(struct table *t)
 	want_large_pages(fresh, slots * sizeof(*fresh));
 	t->slots = fresh;
 	t->mask = slots - 1;
+	t->shift = (unsigned)__builtin_clzll(slots) + 1;
+	t->factor = table_secret();
 	for (size_t i = 0; i < before; i++)
 		if (old[i])
 			table_put(t, old[i]);
@@ -165,7 +187,7 @@ void table_changed(struct table *t)
 
 void *table_add(struct table *t, const void *key)
 {
-	uint64_t h = hash(t, key);
+	uint64_t h;
 	size_t at;
 	char *entry;
 
@@ -173,6 +195,7 @@ void *table_add(struct table *t, const void *key)
 		return NULL;
 	if ((t->count == t->capacity || !t->slots) && table_grow(t))
 		return NULL;
+	h = hash(t, key);
 	at = probe(t, key, h);
 	if (t->slots[at])
 		return table_at(t, entry_of(t->slots[at]));

@@ -16,7 +16,9 @@ struct table {
 	size_t count, capacity;
 	char *entries;
 	uint64_t *slots; /* index + 1 of an entry below half of its hash; 0: free */
-	size_t mask;
+	size_t mask;     /* one less than there are slots */
+	uint64_t factor; /* of hashes, while there are slots */
+	unsigned shift;  /* of a hash, to the number of its slot */
 };
 
 /* An empty table of entries of a type, which begin with their member `key`. */
