@@ -164,7 +164,7 @@ static double procedure_counted(const struct explain_analysed *p, uint32_t insn)
 	return (double)p->code->counts[insn * a->d->metrics.count + a->counted];
 }
 
-/* Executions of instructions, of all blocks or of those that bursts have seen. */
+/* Executions of instructions, of all blocks or of those with narrow estimates. */
 struct compared {
 	double counted, value, low, high, samples;
 };
@@ -179,7 +179,7 @@ static struct compared add_up(const struct explain_analysed *p, bool seen)
 		const struct flow_block *b = &f->blocks.data[i];
 		const struct analysis_estimate *x = &p->frequencies.block[i];
 
-		if (seen && !(x->low > 0))
+		if (seen && explain_too_wide(x->value, x->low, x->high))
 			continue;
 		c.counted += b->count * procedure_counted(p, b->first);
 		c.value += b->count * x->value * unit;
@@ -191,8 +191,14 @@ static struct compared add_up(const struct explain_analysed *p, bool seen)
 	return c;
 }
 
+bool explain_too_wide(double value, double low, double high)
+{
+	return !(low > 0) || value > EXPLAIN_TOO_WIDE * low || high > EXPLAIN_TOO_WIDE * value;
+}
+
 /* Whether executions of the other run can be those of this one, by the estimates of this one. Where
- * no burst was, nothing contradicts them, unless there are none. */
+ * no burst was, or estimates are too wide to be shown, nothing contradicts them, unless there are
+ * none. */
 static bool procedure_fits(const struct explain_analysed *p)
 {
 	struct compared all = add_up(p, false), seen = add_up(p, true);

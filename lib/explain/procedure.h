@@ -72,6 +72,11 @@ int explain_schedule(struct explain_analysed *p, const struct explain_analysis *
 	struct error *e);
 void explain_analysed_fini(struct explain_analysed *p);
 
+/* An end of an interval against the value. The best intervals without watched addresses reach a
+ * factor of 6 (by_branches.c), and their values are good. */
+#define EXPLAIN_TOO_WIDE 7.0
+/* Is an interval of executions so wide that nothing follows from it? */
+bool explain_too_wide(double value, double low, double high);
 /* Executions of instruction i, counted or estimated; LABEL_NONE: unknown. */
 struct quantity explain_executions_of(const struct explain_analysed *p, uint32_t i);
 /* Its value; 0 if unknown. */

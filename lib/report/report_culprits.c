@@ -26,8 +26,7 @@ const char *report_culprits_unsure(const struct explain_result *p, uint32_t i)
 {
 	struct quantity q = explain_executions_of(&p->analysed, i);
 
-	if (q.label != LABEL_ESTIMATED ||
-		(q.value <= REPORT_TOO_WIDE * q.low && q.high <= REPORT_TOO_WIDE * q.value))
+	if (q.label != LABEL_ESTIMATED || !explain_too_wide(q.value, q.low, q.high))
 		return NULL;
 	return !(q.low > 0) && p->analysed.analysis->branches ? "met by no burst"
 							      : "executions not known";
@@ -357,7 +356,7 @@ static void note_unsure(struct report_table *t)
 		report_note(t,
 			"?: the 95%% interval of executions is wider than a factor of %.0f "
 			"(-ci and -json show it)",
-			REPORT_TOO_WIDE);
+			EXPLAIN_TOO_WIDE);
 }
 
 int report_waits_report(struct prof_data *d, struct report_table *t,

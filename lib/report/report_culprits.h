@@ -30,9 +30,6 @@ struct report_row report_code_row(
 
 /* How sure its executions are: "exact", "high" ...; "" where they are not known. */
 const char *report_culprits_confidence(const struct explain_result *p, uint32_t i);
-/* An end of an interval against the value. The best intervals without watched addresses reach a
- * factor of 6 (by_branches.c), and their values are good. */
-#define REPORT_TOO_WIDE 7.0
 /* Are these so uncertain that nothing follows from them? "met by no burst" ..., or NULL. */
 const char *report_culprits_unsure(const struct explain_result *p, uint32_t i);
 /* Adds the culprits of instruction i to the table's, as those of row. */

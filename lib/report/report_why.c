@@ -273,7 +273,7 @@ static void advise(const struct why *w)
 			"Executions not known, about %.0f%%: their intervals are wider than a "
 			"factor of %g, so no cause follows: run it for longer, or for exact ones, "
 			"%s",
-			100 * w->all.unsure / w->all.cycles, REPORT_TOO_WIDE,
+			100 * w->all.unsure / w->all.cycles, EXPLAIN_TOO_WIDE,
 			report_culprits_counted(w->t, w->w->d, "-why"));
 	if (-w->all.gain > WORTH * w->all.cycles)
 		report_note(w->t, "Unexplained gain, %.0f%%: %s", 100 * w->all.gain / w->all.cycles,
