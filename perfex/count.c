@@ -153,8 +153,8 @@ static void announce(const struct counting *c)
 		return;
 	if (uses(c, &source_model))
 		say("no hardware counters (%s): counting on a model of %s%s%s", why->message,
-			strcmp(c->machine.name, "host") == 0 ? "this host" : c->machine.name,
-			why->hint[0] ? "; for counters, " : "", why->hint);
+			machine_called(&c->machine), why->hint[0] ? "; for counters, " : "",
+			why->hint);
 	else
 		say("no hardware counters (%s)%s%s", why->message, why->hint[0] ? "; " : "",
 			why->hint);
@@ -459,23 +459,6 @@ static int report(struct counting *c, struct error *e)
 	return rc;
 }
 
-/* A model of this host needs its latencies. Without them, the description's serve. */
-static int measure_host(struct counting *c, struct error *e)
-{
-	const struct options *o = c->options;
-	struct progress progress;
-	struct error ignored;
-
-	if (!uses(c, &source_model) || !machine_measure_due(o->machine))
-		return 0;
-	if (!o->quiet)
-		say("measuring latencies of this host, a few times until it boots again");
-	progress_begin(&progress, !o->quiet);
-	machine_measure(&progress, &ignored);
-	progress_end(&progress);
-	return machine_find_clock(o->machine, o->clock, &c->machine, e);
-}
-
 /* Can the report be written? Better now than after an hour's run. */
 static int output_check(const struct options *o, struct error *e)
 {
@@ -523,8 +506,10 @@ static int prepare(struct counting *c, struct error *e)
 		return -1;
 	if (output_check(o, e))
 		return -1;
-	if (plan_make(&c->plan, &request, &c->source_options, c->specs, c->count, e) ||
-		measure_host(c, e))
+	if (plan_make(&c->plan, &request, &c->source_options, c->specs, c->count, e))
+		return -1;
+	if (uses(c, &source_model) &&
+		machine_measure_before(o->machine, o->clock, o->quiet, &c->machine, e))
 		return -1;
 	if (o->costs || o->print_costs)
 		if (find_costs(o, &c->machine, uses(c, &source_model), &c->costs, e))

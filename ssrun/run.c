@@ -31,8 +31,7 @@ static void announce(const struct options *o, const struct machine *m, const str
 	if (o->quiet || reason->code == ERR_NONE || !m)
 		return;
 	say("no hardware counters (%s): sampling on a model of %s%s%s", reason->message,
-		strcmp(m->name, "host") == 0 ? "this host" : m->name,
-		reason->hint[0] ? "; for counters, " : "", reason->hint);
+		machine_called(m), reason->hint[0] ? "; for counters, " : "", reason->hint);
 }
 
 static void announce_periods(const struct options *o)
@@ -264,23 +263,12 @@ static bool needs_machine(const struct options *o)
 	return needed;
 }
 
-/* As perfex does: a model of this host needs its latencies. */
-static int measure_host(const struct options *o, struct machine *m, struct error *e)
+static bool needs_model(const struct options *o)
 {
-	struct progress progress;
-	struct error ignored;
-	bool model = false;
-
 	for (size_t i = 0; i < o->metrics.list.count; i++)
-		model |= o->metrics.list.data[i].source == COLLECT_MODEL;
-	if (!m || !model || !machine_measure_due(o->machine))
-		return 0;
-	if (!o->quiet)
-		say("measuring latencies of this host, a few times until it boots again");
-	progress_begin(&progress, !o->quiet);
-	machine_measure(&progress, &ignored);
-	progress_end(&progress);
-	return machine_find_clock(o->machine, o->clock, m, e);
+		if (o->metrics.list.data[i].source == COLLECT_MODEL)
+			return true;
+	return false;
 }
 
 static int run_sides(struct options *o, const struct machine *m, struct collect_output *output)
@@ -307,13 +295,15 @@ int do_run(struct options *o)
 	struct collect_output output = {0};
 	struct error reason, e = {0};
 	struct machine machine = {0}, *m = needs_machine(o) ? &machine : NULL;
+	const char *clock = o->clock ? o->clock : machine_clocks[MODEL_CLOCK_FIRST_ORDER];
 	int status;
 
 	model_scratch_sweep();
-	if ((m && machine_find_clock(o->machine,
-			  o->clock ? o->clock : machine_clocks[MODEL_CLOCK_FIRST_ORDER], m, &e)) ||
+	if ((m && machine_find_clock(o->machine, clock, m, &e)) ||
 		collect_choose(&o->metrics, o->source, m, o->pid || o->all, &reason, &e) ||
-		measure_host(o, m, &e) || name_output(o, &output, &e)) {
+		(m && needs_model(o) &&
+			machine_measure_before(o->machine, clock, o->quiet, m, &e)) ||
+		name_output(o, &output, &e)) {
 		status = failed(&e);
 	} else {
 		announce(o, m, &reason);

@@ -34,8 +34,7 @@ static void announce_second(const struct options *o, const struct machine *m, do
 	if (!o->quiet)
 		say("a second run, on a model of %s, counts misses and the causes of waits: about "
 		    "%s%s%s, ^C leaves it out; its output is discarded",
-			strcmp(m->name, "host") == 0 ? "this host" : m->name, least,
-			same ? "" : " to ", same ? "" : most);
+			machine_called(m), least, same ? "" : " to ", same ? "" : most);
 }
 
 /* A clock that knows causes, unless the user wants another, or the machine cannot have it. */

@@ -73,6 +73,9 @@ bool machine_stop_costs(struct machine_stop_costs *c);
 /* Keeps what was measured until the next boot, if it is still wanted. */
 void machine_keep_stop_costs(const struct machine_stop_costs *c);
 
+/* What messages call it: its name, or "this host". */
+const char *machine_called(const struct machine *m);
+
 /* Names of -clock, by enum model_clock, NULL-terminated. */
 extern const char *const machine_clocks[];
 
@@ -87,13 +90,14 @@ int machine_host(const char *root, struct machine *m, struct error *e);
 /*
  * Constants of this host that are measured before a run on a model of it, three to eight times
  * a boot, minutes apart, of which the least counts: machine_unmeasured is true if machine `name`
- * would have them and there are none yet, machine_measure_due if it is time to measure (again);
- * machine_measure takes a second or two, and keeps what it finds for all users. A machine found
- * before must be found again.
+ * would have them and there are none yet, machine_measure_due if it is time to measure (again).
+ * Then machine_measure_before takes a second or two to measure them, says so unless quiet, keeps
+ * them for all users, and finds the machine again; what cannot be measured is the description's.
  */
 bool machine_unmeasured(const char *name);
 bool machine_measure_due(const char *name);
-int machine_measure(struct progress *progress, struct error *e);
+int machine_measure_before(
+	const char *name, const char *clock, bool quiet, struct machine *m, struct error *e);
 
 enum machine_constant_from {
 	MACHINE_CONSTANT_DESCRIBED, /* the description's */

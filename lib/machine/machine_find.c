@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "base/nearest.h"
+#include "base/progress.h"
+#include "base/say.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "machine/private.h"
@@ -226,9 +228,25 @@ int machine_find_clock(const char *name, const char *clock, struct machine *m, s
 		     : 0;
 }
 
-int machine_measure(struct progress *progress, struct error *e)
+int machine_measure_before(
+	const char *name, const char *clock, bool quiet, struct machine *m, struct error *e)
 {
+	struct progress progress;
+	struct error ignored;
 	struct machine host;
 
-	return machine_host("", &host, e) || machine_measure_constants(&host, progress, e) ? -1 : 0;
+	if (!machine_measure_due(name))
+		return 0;
+	if (!quiet)
+		say("measuring latencies of this host, a few times until it boots again");
+	progress_begin(&progress, !quiet);
+	if (machine_host("", &host, &ignored) == 0)
+		machine_measure_constants(&host, &progress, &ignored);
+	progress_end(&progress);
+	return machine_find_clock(name, clock, m, e);
+}
+
+const char *machine_called(const struct machine *m)
+{
+	return strcmp(m->name, "host") == 0 ? "this host" : m->name;
 }
