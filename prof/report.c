@@ -25,16 +25,31 @@ static size_t room_for_rows(const struct options *o)
 	return o->output || !isatty(STDOUT_FILENO) ? 0 : terminal_columns();
 }
 
-static int draw(
-	const struct options *o, const struct report_table *t, struct strbuf *out, struct error *e)
+static struct prof_style style_of(const struct options *o)
 {
 	bool terminal = !o->output && isatty(STDOUT_FILENO);
 	const char *no_color = getenv("NO_COLOR");
-	struct prof_style style = {.intervals = o->intervals,
+
+	return (struct prof_style){.intervals = o->intervals,
 		.utf8 = terminal && terminal_utf8(),
 		.head = o->head,
 		.width = o->names && strcmp(o->names, "full") == 0 ? 0 : room_for_rows(o),
 		.dim = terminal && (!no_color || !*no_color)};
+}
+
+/* Names that do not fit are shortened, so that rows need not be cut within them. */
+static int shorten(const struct reporting *r, struct report_table *t, struct error *e)
+{
+	struct prof_style style = style_of(r->o);
+	size_t limit = r->request->name_limit, room = render_prof_name_room(t, &style);
+
+	return report_names_shorten(t, limit && room < limit ? room : limit, e);
+}
+
+static int draw(
+	const struct options *o, const struct report_table *t, struct strbuf *out, struct error *e)
+{
+	struct prof_style style = style_of(o);
 
 	if (o->json)
 		return render_prof_json(t, out, e);
@@ -176,7 +191,7 @@ static int add_report(
 	if (rc == 0 && shown)
 		report_note_bare(&table, r->request, view);
 	if (rc == 0 && text && r->request->name_limit)
-		rc = report_names_shorten(&table, r->request->name_limit, e);
+		rc = shorten(r, &table, e);
 	if (rc == 0 && (shown || !text))
 		rc = draw(o, &table, out, e);
 	else if (rc == 0)

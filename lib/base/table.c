@@ -3,7 +3,7 @@
  * Open addressing with linear probing, at most half full. A slot also has half of the hash:
  * entries are compared only if that agrees, and are not read when the table grows.
  *
- * Keys come from files of strangers, who could choose those that all want the same slot. So the
+ * Keys come from files of strangers. These could choose keys that all want the same slot. So the
  * hash has a factor that is another one in each process. The order of entries does not depend on
  * it.
  */

@@ -13,7 +13,13 @@ struct prof_style {
 	bool utf8;      /* the terminal can draw lines */
 	unsigned width; /* columns that a row of a list or tree may take, if they can; 0: any */
 	bool head;      /* all lines above the rows, where there is a shorter form */
+	/* Of a tree: columns for each call (0: 2), and at most (0: any). Deeper rows have their
+	 * depth before the name. render_prof_text chooses them. */
+	size_t indent_each, indent_most;
 };
+
+/* Columns that names of functions have in the row with the least room; SIZE_MAX: any. */
+size_t render_prof_name_room(const struct report_table *t, const struct prof_style *style);
 
 void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out);

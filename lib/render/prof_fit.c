@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/utf8.h"
 #include "render/prof_private.h"
 #include "render/prof_strips.h"
@@ -165,6 +166,28 @@ static size_t fit_kept(const char *tail, size_t most, size_t of)
 	return of * kept > (of - 1) * most ? 0 : kept;
 }
 
+/* The name before the tail, then " (file, line)" whose file is cut, so that the line stays; false:
+ * there is too little room. */
+static bool fit_line(struct strbuf *out, size_t from, const char *tail, size_t most)
+{
+	const char *name = strbuf_text(out) + from, *comma = strrchr(tail, ',');
+	size_t bytes, rest = comma ? prof_characters(comma, &bytes, SIZE_MAX) : 0;
+	size_t least = strlen(" (") + 2 + strlen(DOTS) + rest;
+	size_t length = prof_characters(name, &bytes, (size_t)(tail - name)), room;
+	struct strbuf line = {0};
+
+	if (!comma || most < length + least)
+		return false;
+	room = most - length - least + 2;
+	prof_characters(tail + strlen(" ("), &bytes, room);
+	shown_printf(&line, " (%.*s%s%s", (int)bytes, tail + strlen(" ("), DOTS, comma);
+	out->length = (size_t)(tail - strbuf_text(out));
+	strbuf_puts(out, strbuf_text(&line));
+	out->failed |= line.failed;
+	strbuf_fini(&line);
+	return true;
+}
+
 bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common, bool by_function)
 {
 	const char *text = out->length > from ? strbuf_text(out) + from : "", *tail;
@@ -174,9 +197,7 @@ bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common,
 	if (prof_characters(text, &bytes, SIZE_MAX) <= most || most <= strlen(DOTS))
 		return false;
 	tail = fit_tail(text);
-	if (tail && !by_function)
-		kept = fit_kept(tail, most, 2);
-	if (tail && !kept) {
+	if (tail) {
 		size_t at = (size_t)(tail - text);
 
 		fit_without_dso(out, from + at);
@@ -188,6 +209,8 @@ bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common,
 	}
 	if (kept)
 		strbuf_puts(&rest, tail);
+	else if (tail && !by_function && fit_line(out, from, tail, most))
+		return true;
 	fit_put(out, from, most - strlen(DOTS) - kept, common, strbuf_text(&rest));
 	out->failed |= rest.failed;
 	strbuf_fini(&rest);

@@ -226,6 +226,19 @@ static void heading_row(const struct report_row *r, struct strbuf *out)
 		r->note ? r->note : "");
 }
 
+static void tree_indent(
+	const struct report_row *r, const struct prof_style *style, struct strbuf *out)
+{
+	size_t indent = (style->indent_each ?: 2) * r->depth;
+
+	if (style->indent_most && indent > style->indent_most) {
+		strbuf_repeat(out, ' ', style->indent_most);
+		strbuf_printf(out, "[%u] ", r->depth);
+	} else {
+		strbuf_repeat(out, ' ', indent);
+	}
+}
+
 void prof_row_text(const struct report_table *t, size_t row, const struct prof_style *style,
 	struct strbuf *out)
 {
@@ -244,7 +257,7 @@ void prof_row_text(const struct report_table *t, size_t row, const struct prof_s
 		return;
 	}
 	if (t->layout == REPORT_TREE)
-		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
+		tree_indent(r, style, out);
 	if (t->layout == REPORT_BUTTERFLY && r->role != REPORT_HEAD)
 		strbuf_repeat(out, ' ', (r->role == REPORT_CALLER ? 4 : 6) + 2 * (size_t)r->depth);
 	if (t->layout == REPORT_CAUSES) {

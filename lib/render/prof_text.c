@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/shown.h"
 #include "base/utf8.h"
 #include "render/prof_private.h"
@@ -14,7 +15,7 @@
 
 struct drawing {
 	const struct report_table *table;
-	const struct prof_style *style;
+	struct prof_style *style;
 	struct strbuf *out;
 	prof_strips strips;
 	size_t split; /* of a second line: its first strip, or all for the place; SIZE_MAX: none */
@@ -172,13 +173,56 @@ static size_t split_at(const struct drawing *g, size_t from)
 	return g->strips.count;
 }
 
+static size_t deepest_row(const struct report_table *t)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < t->rows.count; i++)
+		most = prof_text_longer(most, t->rows.data[i].depth);
+	return most;
+}
+
+/* "time.inclusive" of a single metric is "inclusive". */
+static void fit_inclusive(struct drawing *g)
+{
+	static const char of_metric[] = ".inclusive";
+	struct prof_strip *found = NULL;
+
+	for (size_t i = 0; i < g->strips.count; i++) {
+		struct prof_strip *s = &g->strips.data[i];
+		const char *dot = s->first ? strrchr(s->first, '.') : NULL;
+
+		if (!dot || strcmp(dot, of_metric) != 0)
+			continue;
+		if (found)
+			return;
+		found = s;
+	}
+	if (found)
+		found->first = strrchr(found->first, '.') + 1;
+}
+
+/* Where deep calls would leave names no room, a call is indented by one column, and the deepest
+ * ones by no more than there is. */
+static void fit_indents(struct drawing *g)
+{
+	size_t used = columns_used(g), deepest = deepest_row(g->table);
+	size_t room = g->style->width > used ? g->style->width - used : 0;
+
+	if (g->table->layout != REPORT_TREE || 2 * deepest + PLACE_LEAST <= room)
+		return;
+	g->style->indent_each = 1;
+	if (deepest + PLACE_LEAST > room)
+		g->style->indent_most = room > PLACE_LEAST ? room - PLACE_LEAST : 1;
+}
+
 /* Rows that are wider than the terminal have a second line, with texts of their usual width, and a
  * third if the place has no room there. */
-static void fit_rows(struct drawing *g)
+static void fit_lines(struct drawing *g)
 {
 	size_t count = g->strips.count, place;
 
-	if (!is_fitted(g) || narrow_texts(g, 0, count, PLACE_LEAST + 2))
+	if (narrow_texts(g, 0, count, PLACE_LEAST + 2))
 		return;
 	place = prof_text_shorter(widest_place(g), PLACE_LEAST);
 	if (columns_used(g) + widest_place(g) <= g->style->width)
@@ -192,6 +236,17 @@ static void fit_rows(struct drawing *g)
 	prof_text_measure(g);
 	narrow_texts(g, g->split, g->third, 0);
 	narrow_texts(g, g->third, count, place + 2);
+}
+
+static void fit_rows(struct drawing *g)
+{
+	if (is_fitted(g) && g->table->layout != REPORT_LIST)
+		fit_inclusive(g);
+	prof_text_measure(g);
+	if (!is_fitted(g))
+		return;
+	fit_lines(g);
+	fit_indents(g);
 }
 
 static void trim(struct strbuf *out)
@@ -444,13 +499,55 @@ static void prof_text_signs(const struct report_table *t, bool dim, struct strbu
 		strbuf_puts(out, "? before a figure: estimated from others\n");
 }
 
+/* The longest " (file, line)" beside names. */
+static size_t longest_tail(const struct report_table *t)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < t->rows.count; i++) {
+		const struct report_row *r = &t->rows.data[i];
+
+		if (r->procedure && r->file)
+			most = prof_text_longer(
+				most, strlen(file_base_name(r->file)) + strlen(" (, )") +
+					      (size_t)snprintf(NULL, 0, "%u", r->line));
+	}
+	return most;
+}
+
+size_t render_prof_name_room(const struct report_table *t, const struct prof_style *style)
+{
+	enum { OF_CALLEES = 6, DEPTH = 5 };
+	struct prof_style fitted = *style;
+	struct drawing g = {.table = t, .style = &fitted, .split = SIZE_MAX, .third = SIZE_MAX};
+	size_t room = SIZE_MAX, used, deep;
+
+	if (is_fitted(&g) && prof_strips_make(t, style->intervals, &g.strips) == 0) {
+		fit_rows(&g);
+		used = columns_used(&g);
+		deep = (fitted.indent_each ?: 2) * deepest_row(t);
+		if (t->layout == REPORT_BUTTERFLY)
+			used += OF_CALLEES;
+		else if (fitted.indent_most && deep > fitted.indent_most)
+			used += fitted.indent_most + DEPTH;
+		else if (t->layout == REPORT_TREE)
+			used += deep;
+		room = fitted.width > used + CUT_LEAST ? fitted.width - used : CUT_LEAST;
+		if (!rows_are_functions(t)) /* file and line have up to half */
+			room -= prof_text_shorter(longest_tail(t), room / 2);
+	}
+	vec_fini(&g.strips);
+	return room;
+}
+
 void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
 {
 	bool cut = false;
 	struct strbuf signs = {0};
+	struct prof_style fitted = *style;
 	struct drawing g = {.table = t,
-		.style = style,
+		.style = &fitted,
 		.out = out,
 		.split = SIZE_MAX,
 		.third = SIZE_MAX,
@@ -469,10 +566,9 @@ void render_prof_text(
 		if (t->layout == REPORT_CAUSES) {
 			prof_draw_causes(t, out);
 		} else {
-			prof_text_measure(&g);
 			fit_rows(&g);
 			if (is_fitted(&g))
-				g.common = prof_common(t, style);
+				g.common = prof_common(t, g.style);
 			if (t->rows.count)
 				headings(&g);
 			rows(&g);
@@ -480,6 +576,8 @@ void render_prof_text(
 	}
 	if (t->layout != REPORT_FACTS && t->layout != REPORT_CAUSES)
 		prof_text_signs(t, style->dim, &signs);
+	if (fitted.indent_most)
+		strbuf_puts(&signs, "[N] before a name: it is called by N others\n");
 	if (t->notes.count || cut || signs.length)
 		strbuf_putc(out, '\n');
 	if (signs.length)

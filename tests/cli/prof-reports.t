@@ -280,7 +280,7 @@ printf '%s\n' "type pcsamp" "image elf $work/of_a_long_name" "metric time 100000
 like "a whole row" "$(prof long.pcsamp)" "  $long \(of_a_long_name: long.c, 2\)$"
 like "on a narrow screen, the image goes first" "$(prof -width 91 long.pcsamp)" "  $long \(long.c, 2\)$"
 like "then file and line" "$(prof -width 85 long.pcsamp)" "  $long [(a-z.]*[.][.][.]$"
-like "but not where they tell rows apart" "$(prof -width 70 -heavy long.pcsamp)" '  a_function[a-z_]*[.][.][.] \(long.c, 2\)$'
+like "but not where they tell rows apart" "$(prof -width 70 -heavy long.pcsamp)" '  a_functio[.][.][.][a-z]* \(long.c, 2\)$'
 
 # ... and by inlined function: the same samples in all lists
 cat > inlined.c <<'END'
@@ -339,6 +339,36 @@ run prof -width 60 -summary inlined.pcsamp
 is "and so have facts" "$status $(printf '%s\n' "$out" | awk 'length > 60')" "0 "
 run prof -width 39 alike
 like "-width 39 has no room" "$status $err" '^125 prof: -width: 39 columns are too few'
+
+# Deep calls of long names: each row has the name of its function, and others have none that looks like it.
+{
+	printf 'type usertime\nimage kernel [kernel]\nmetric time 1000000 measured clock,stacks\n'
+	path=
+	for i in $(seq 10 40); do
+		printf 'symbol 1 ffff%s00 64 outer::space_of_names::Template<int,Argument<long>>::step_%s(int)\n' "$i" "$i"
+		path="$path 1:ffff${i}10"
+		printf 'sample 0 0 0 9%s\n' "$path"
+	done
+} | make_experiment deep || exit 1
+for width in 60 80 100; do
+	run prof -calltree -width $width deep
+	is "-calltree -width $width: names differ and are in rows that fit" "$status $(printf '%s\n' "$out" | grep -c 'step_[1-4][0-9]') $(
+		printf '%s\n' "$out" | grep -o 'step_[0-9]*' | sort -u | wc -l) $(
+		printf '%s\n' "$out" | sed -n '/^ *inclusive/,/TOTAL/p' | awk -v w=$width 'length > w')" "0 31 31 "
+done
+run prof -calltree -width 80 deep
+like "calls that cannot be indented have their depth" "$out" '%  *[[]30[]] [a-z].*step_40'
+like "and it is said what it is" "$out" '^[[]N[]] before a name: it is called by N others$'
+is "wide ones are indented by two columns for each call" "$(prof -calltree deep | grep -c '[[]30[]]') $(
+	prof -calltree deep | sed -n 's/.*%  \( *\)outer.*step_40.*/\1/p' | awk '{ print length }')" "0 60"
+
+# The line is what a list of lines is for.
+long=a_file_with_a_name_that_is_long.c
+printf 'int main(int argc, char **argv)\n{\n\treturn argv == 0 && argc;\n}\n' > $long
+${CC:-gcc} -g -O0 -no-pie -o named $long || exit 1
+printf '%s\n' "type pcsamp" "image elf $work/named" "metric time 1000003 measured clock" \
+	"sample 0 0 0 90 1:0x$(nm named | awk '$3 == "main" { print $1 }')" | make_experiment named.pcsamp || exit 1
+like "-heavy on a narrow screen: the file is cut, the line stays" "$(prof -heavy -width 74 named.pcsamp)" '  main [(]a_file[a-z_]*[.][.][.], 2[)]$'
 
 # -dump
 run prof -dump two
