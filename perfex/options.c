@@ -4,6 +4,7 @@
 #include "base/numeral.h"
 #include "machine/machine.h"
 #include "process/rank.h"
+#include "sources/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +55,7 @@ static int add_sampler(void *target, const char *text, struct error *e)
 	if (skid && strcmp(skid, "skid") != 0)
 		return error_set(
 			e, ERR_PARSE, "-sample: only 'skid' may follow the period, not '%s'", skid);
-	if (!spec.event || !(spec.event->flags & EVENT_MODEL) ||
-		spec.event->number == EV_WALK_CYCLES)
+	if (!spec.event || !profile_has(spec.event))
 		return error_set(e, ERR_UNSUPPORTED, "-sample: the model cannot sample %s", word);
 	s->event = (uint32_t)spec.event->number;
 	s->skid = skid != NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "image/archive.h"
+#include "sources/profile.h"
 #include "sources/source.h"
 
 /* The kernel samples it without a counter of the processor. */
@@ -23,8 +24,7 @@ static bool is_kernels(const struct collect_metric *m)
 static bool is_models(struct collect_metric *m)
 {
 	event_user_row(&m->spec);
-	return m->spec.event && (m->spec.event->flags & EVENT_MODEL) &&
-	       m->spec.event->number != EV_WALK_CYCLES;
+	return m->spec.event && profile_has(m->spec.event);
 }
 
 static int cannot(const struct collect_metric *m, enum collect_source s, struct error *e)

@@ -39,6 +39,8 @@ static const struct clocked clocked_causes[MODEL_CAUSES] = {
 	[MODEL_CAUSE_ITLB] = {"instruction TLB misses and walks", EV_ITLB_MISSES},
 	[MODEL_CAUSE_TAKEN] = {NULL, EV_TAKEN_BRANCHES},
 	[MODEL_CAUSE_MISPREDICT] = {NULL, EV_MISPREDICTED_BRANCHES},
+	[MODEL_CAUSE_SYSTEM_CALL] = {"system calls, at user level", EV_SYSTEM_CALLS},
+	[MODEL_CAUSE_PAGE_FAULT] = {"page faults, at user level", EV_PAGE_FAULTS},
 };
 /* clang-format on */
 _Static_assert(MODEL_CAUSES + 1 <= CAUSES_MAX, "more causes than callers have room for");

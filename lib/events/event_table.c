@@ -717,7 +717,7 @@ static const struct event event_rows[EV_COUNT] = {
 		           "major.",
 		.pitfall = "Most are first touches of fresh memory, and their cost is the kernel's"
 		           " clearing of the page.",
-		.flags = OVERLAPS | OS,
+		.flags = OVERLAPS | OS | MODEL,
 	},
 	[EV_MAJOR_FAULTS] = {
 		.number = 66,

@@ -25,6 +25,8 @@ const char *const experiment_wait_words[WAIT_CAUSES] = {
 	[WAIT_ITLB] = "itlb",
 	[WAIT_TAKEN] = "taken",
 	[WAIT_MISPREDICT] = "mispredict",
+	[WAIT_SYSTEM_CALL] = "system-call",
+	[WAIT_PAGE_FAULT] = "page-fault",
 };
 
 /* Causes of later versions are printed by number. */

@@ -31,6 +31,8 @@ enum experiment_wait_cause {
 	WAIT_ITLB,
 	WAIT_TAKEN,
 	WAIT_MISPREDICT,
+	WAIT_SYSTEM_CALL, /* at user level */
+	WAIT_PAGE_FAULT,  /* of no instruction: there are no rows of it */
 	WAIT_CAUSES
 };
 

@@ -146,7 +146,8 @@ const struct field machine_fields[] = {
 	{"execution", "vector-forward", FIELD_CYCLES, MODEL(execution.vector_forward), .high = 1000},
 	{"execution", "bank-loads", FIELD_COUNT, MODEL(execution.bank_loads), .high = 3},
 	{"execution", "store-lines", FIELD_COUNT, MODEL(execution.store_lines), .high = 15},
-	{"execution", "system-call", FIELD_CYCLES, MODEL(execution.system_call), .high = 10000},
+	{"execution", "system-call", FIELD_CYCLES, MODEL(execution.system_call), .high = 50000},
+	{"execution", "page-fault", FIELD_CYCLES, MODEL(execution.page_fault), .high = 500000},
 	{"execution", "string-start", FIELD_CYCLES, MODEL(execution.string_start), .high = 1000},
 	{"execution", "string-bytes", FIELD_COUNT, MODEL(execution.string_bytes), .high = 256},
 

@@ -32,8 +32,22 @@ enum model_cause {
 	MODEL_CAUSE_ITLB,
 	MODEL_CAUSE_TAKEN, /* taken branches follow each other too closely */
 	MODEL_CAUSE_MISPREDICT,
+	MODEL_CAUSE_SYSTEM_CALL, /* at user level */
+	MODEL_CAUSE_PAGE_FAULT,  /* likewise: no clock sees it, it follows from the count */
 	MODEL_CAUSES,
 };
+
+/* Are cycles of the cause stalls of the front end, or of the back end? */
+static inline int model_cause_is_front(unsigned cause)
+{
+	return cause >= MODEL_CAUSE_FETCH_L2 && cause <= MODEL_CAUSE_MISPREDICT;
+}
+
+static inline int model_cause_is_back(unsigned cause)
+{
+	return (cause >= MODEL_CAUSE_DEPENDENCY && cause <= MODEL_CAUSE_SERIALISING) ||
+	       cause == MODEL_CAUSE_SYSTEM_CALL;
+}
 
 /* Of one cause. */
 struct model_clock_sum {

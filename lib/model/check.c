@@ -373,7 +373,7 @@ int model_counts_event(const struct model_config *c, int event)
 	case EV_D_WAY_MISPREDICTS:
 	case EV_MEMORY_ORDER_CLEARS:
 		return 0;
-	default: /* from page faults on the kernel's */
-		return event >= 0 && event < EV_PAGE_FAULTS;
+	default: /* those after page faults are the kernel's */
+		return event >= 0 && event <= EV_PAGE_FAULTS;
 	}
 }

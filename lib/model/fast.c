@@ -35,6 +35,7 @@ int model_fast_exact(unsigned event)
 	case EV_DIVIDER_CYCLES:
 	case EV_SOFTWARE_PREFETCHES:
 	case EV_SYSTEM_CALLS:
+	case EV_PAGE_FAULTS:
 		return 1;
 	}
 	return model_event_is_static(event);

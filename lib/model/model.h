@@ -191,6 +191,9 @@ struct model_execution_config {
 	/* Of a system call at user level: the way to the kernel and back, until the next
 	 * instruction; 0: none. */
 	uint32_t system_call;
+	/* At user level, of a page's first access: a hypervisor's work that the kernel does not
+	 * see; 0: none. It is added to the run's cycles, not to an instruction's. */
+	uint32_t page_fault;
 	/* Repeated string instructions that store: cycles before the first bytes; bytes per cycle
 	 * then, 0: each repetition is as an instruction of its own. */
 	uint32_t string_start, string_bytes;
@@ -211,7 +214,7 @@ enum model_indirect_history {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 17
+#define MODEL_CONFIG_VERSION 18
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */

@@ -164,14 +164,12 @@ void clock_flush_retired(struct model *m, struct core *core)
 
 		cycles[i] -= t->counted[i];
 		t->counted[i] = so_far;
+		core->counts[EV_CYCLES] += cycles[i];
 		if (m->clock_sums && !m->sampled)
 			m->clock_sums->causes[i].value += (double)cycles[i];
 	}
-	core->counts[EV_CYCLES] += retire_sum(cycles, MODEL_CAUSE_BASE, MODEL_CAUSE_MISPREDICT);
-	core->counts[EV_BACKEND_STALLS] +=
-		retire_sum(cycles, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING);
-	core->counts[EV_FRONTEND_STALLS] +=
-		retire_sum(cycles, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT);
+	core->counts[EV_BACKEND_STALLS] += retire_stalls(cycles, model_cause_is_back);
+	core->counts[EV_FRONTEND_STALLS] += retire_stalls(cycles, model_cause_is_front);
 }
 
 /* Brings the counts of the core's thread up to date; parts of a cycle stay for the next time. */

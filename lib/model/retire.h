@@ -360,14 +360,13 @@ void retire_record(
 /* Stores whole cycles so far by cause in cycles[MODEL_CAUSES]; returns their sum, which lags by
  * less than MODEL_CAUSES cycles. */
 uint64_t retire_cycles(const struct retire *t, uint64_t *cycles);
-/* Of by_cause[MODEL_CAUSES], the causes first to last. */
-static inline uint64_t retire_sum(
-	const uint64_t *by_cause, enum model_cause first, enum model_cause last)
+/* Of by_cause[MODEL_CAUSES], the causes of stalls of the front end, or of the back end. */
+static inline uint64_t retire_stalls(const uint64_t *by_cause, int is(unsigned cause))
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = first; i <= (unsigned)last; i++)
-		sum += by_cause[i];
+	for (unsigned i = 0; i < MODEL_CAUSES; i++)
+		sum += is(i) ? by_cause[i] : 0;
 	return sum;
 }
 

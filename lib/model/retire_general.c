@@ -299,6 +299,8 @@ static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint
 {
 	struct retire *t = w->t;
 	uint64_t begin = at, done, gone = t->gone + op->cost;
+	enum model_cause why = op->special == MODEL_LATENCY_SYSTEM_CALL ? MODEL_CAUSE_SYSTEM_CALL
+									: MODEL_CAUSE_SERIALISING;
 
 	if (op->special <= MODEL_LATENCY_FP_ROOT) {
 		begin = take_divider(
@@ -318,8 +320,8 @@ static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint
 	}
 	gone = (later(gone, t->drained) + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
 	done = later(later(at, gone), later(t->divider[0].end, t->divider[1].end)) + op->latency;
-	add_phase(&w->phases, MODEL_CAUSE_SERIALISING, 0, done);
-	retire_redirect(t, (done + t->mispredict) << RETIRE_CYCLE_BITS, MODEL_CAUSE_SERIALISING);
+	add_phase(&w->phases, why, 0, done);
+	retire_redirect(t, (done + t->mispredict) << RETIRE_CYCLE_BITS, why);
 	return done;
 }
 

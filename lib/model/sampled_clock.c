@@ -31,6 +31,7 @@ static const uint8_t explaining[SAMPLED_EVENTS] = {
 	EV_ITLB_WALKS,
 	EV_STORES_TO_SHARED,
 	EV_HARDWARE_PREFETCHES,
+	EV_SYSTEM_CALLS,
 	UNKNOWN_BRANCHES,
 	SECOND_BRANCHES,
 };
@@ -70,6 +71,7 @@ void sampled_clock_init(struct sampled_clock *c, const struct model_config *conf
 	expect(c, EV_DTLB_WALKS, walk, MODEL_CAUSE_DTLB);
 	expect(c, EV_ITLB_WALKS, walk, MODEL_CAUSE_ITLB);
 	expect(c, EV_STORES_TO_SHARED, config->intervention_latency, MODEL_CAUSE_INTERVENTION);
+	expect(c, EV_SYSTEM_CALLS, config->execution.system_call, MODEL_CAUSE_SYSTEM_CALL);
 	expect(c, EV_HARDWARE_PREFETCHES, config->memory_interval, MODEL_CAUSE_MEMORY);
 }
 
@@ -218,20 +220,19 @@ void sampled_clock_window(
 		c->results_squared[j] += weight * cycles[j] * cycles[j];
 }
 
-static double sampled_sum(const double *cycles, enum model_cause first, enum model_cause last)
+static double sampled_stalls(const double *cycles, int is(unsigned cause))
 {
 	double sum = 0;
 
-	for (unsigned i = first; i <= (unsigned)last; i++)
-		sum += cycles[i];
+	for (unsigned i = 0; i < MODEL_CAUSES; i++)
+		sum += is(i) ? cycles[i] : 0;
 	return sum;
 }
 
 static void note_rate(struct sampled_core *s, const double *cycles, double instructions)
 {
-	const double now[] = {cycles[MODEL_CAUSES],
-		sampled_sum(cycles, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT),
-		sampled_sum(cycles, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING)};
+	const double now[] = {cycles[MODEL_CAUSES], sampled_stalls(cycles, model_cause_is_front),
+		sampled_stalls(cycles, model_cause_is_back)};
 
 	for (unsigned i = 0; i < 3; i++) {
 		double rate = now[i] / instructions;

@@ -42,7 +42,7 @@ struct core;
 #define SAMPLED_WARM_STREAM UINT64_C(10000)
 
 enum {
-	SAMPLED_EVENTS = 16,                /* that explain cycles; instructions are the first */
+	SAMPLED_EVENTS = 17,                /* that explain cycles; instructions are the first */
 	SAMPLED_RESULTS = MODEL_CAUSES + 1, /* cycles by cause, and in all */
 };
 

@@ -24,11 +24,9 @@ static uint64_t read_clock(const struct core *core, unsigned which)
 	case CYCLES:
 		return t ? t->gone : clock_now(c);
 	case FRONT:
-		return t ? retire_sum(t->slots, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT)
-			 : c->front;
+		return t ? retire_stalls(t->slots, model_cause_is_front) : c->front;
 	default:
-		return t ? retire_sum(t->slots, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING)
-			 : c->back;
+		return t ? retire_stalls(t->slots, model_cause_is_back) : c->back;
 	}
 }
 

@@ -106,7 +106,7 @@ static const uint32_t modelled_as[CULPRITS] = {
 	[CULPRIT_FORWARD] = 1u << WAIT_FORWARD | 1u << WAIT_ALIAS,
 	[CULPRIT_DIVIDER] = 1u << WAIT_DIVIDER,
 	[CULPRIT_LOCKED] = 1u << WAIT_LOCKED,
-	[CULPRIT_SERIALISING] = 1u << WAIT_SERIALISING,
+	[CULPRIT_SERIALISING] = 1u << WAIT_SERIALISING | 1u << WAIT_SYSTEM_CALL,
 	[CULPRIT_FRONT_END] = 1u << WAIT_TAKEN,
 };
 /* The model does not separate waits of the schedule from those beyond it. */

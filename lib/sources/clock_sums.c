@@ -63,10 +63,11 @@ bool clock_sums_quantities(const struct model_clock_sums *s, struct quantity *to
 bool clock_sums_event(const struct model_clock_sums *s, unsigned event, struct quantity *to)
 {
 	static const struct {
-		uint8_t event, first, last;
+		unsigned event;
+		int (*is)(unsigned cause);
 	} stalls[] = {
-		{EV_FRONTEND_STALLS, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT},
-		{EV_BACKEND_STALLS, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING},
+		{EV_FRONTEND_STALLS, model_cause_is_front},
+		{EV_BACKEND_STALLS, model_cause_is_back},
 	};
 	struct model_clock_sum sum = s->cycles;
 	bool is = event == EV_CYCLES || event == EV_CYCLES_16;
@@ -78,8 +79,9 @@ bool clock_sums_event(const struct model_clock_sums *s, unsigned event, struct q
 			continue;
 		is = true;
 		sum = (struct model_clock_sum){0, 0, 0};
-		for (unsigned k = stalls[i].first; k <= stalls[i].last; k++)
-			clock_sum_add(&sum, &s->causes[k], 1);
+		for (unsigned k = 0; k < MODEL_CAUSES; k++)
+			if (stalls[i].is(k))
+				clock_sum_add(&sum, &s->causes[k], 1);
 	}
 	*to = clock_sum_quantity(&sum, s->windows);
 	return is;

@@ -21,10 +21,10 @@
 #include "model/wire/shared.h"
 #include "process/executable.h"
 #include "process/launch.h"
-#include "sources/clock_sums.h"
 #include "sources/model_arguments.h"
 #include "sources/model_counts.h"
 #include "sources/model_install.h"
+#include "sources/model_reading.h"
 #include "sources/model_scratch.h"
 #include "sources/source.h"
 #include "sources/windows.h"
@@ -47,6 +47,7 @@ struct model_session {
 	double instructions;    /* at the last tick */
 	double modelled;        /* likewise, seconds; 0: unknown */
 	unsigned parts;         /* of the model */
+	uint32_t page_fault;    /* cycles of one at user level */
 };
 
 /* ---- probe and accepts ---- */
@@ -142,6 +143,7 @@ static void *model_open(const struct source_options *options, struct event_spec 
 	config = options->machine->model;
 	model_arguments_ask(&config, options, specs, count);
 	s->parts = config.parts;
+	s->page_fault = config.execution.page_fault;
 	if (model_install_find(&s->install, e) == 0 &&
 		model_scratch_make(&s->scratch, &config, e) == 0) {
 		s->counts.directory = s->scratch.path;
@@ -507,36 +509,6 @@ static int model_finish(void *session, const struct rusage *usage, struct error 
 	return did_not_run(s, first, e);
 }
 
-/* Of the whole run. */
-static void fill_totals(
-	const struct model_session *s, const struct model_sums *sums, struct reading *r)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		unsigned event = (unsigned)s->specs[i].event->number;
-		struct count *c = &r->counts[i];
-
-		if (clock_sums_event(&sums->clock, event, &c->quantity))
-			continue;
-		c->quantity = windows_estimate(
-			&sums->windows, event, (double)sums->total[event], &c->short_run);
-		if (c->quantity.label == LABEL_NONE)
-			snprintf(c->why, sizeof(c->why),
-				"the run is too short for -fast: no window of it was modelled");
-	}
-}
-
-/* Of a thread. */
-static void fill_counts(const struct model_session *s, const struct model_sums *sums,
-	const uint64_t *counts, struct count *to)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		unsigned event = (unsigned)s->specs[i].event->number;
-
-		to[i].quantity = quantity_exact((double)counts[event], LABEL_MODEL);
-		clock_sums_thread(&sums->clock, event, (double)sums->total[event], &to[i].quantity);
-	}
-}
-
 static int model_read(void *session, struct reading *r, struct error *e)
 {
 	struct model_session *s = session;
@@ -552,22 +524,8 @@ static int model_read(void *session, struct reading *r, struct error *e)
 	}
 	if (model_sums_add(&sums, &s->kept, e))
 		goto out;
-	fill_totals(s, &sums, r);
-	r->clocked = clock_sums_quantities(&sums.clock, r->causes);
-	for (size_t i = 0; i < sums.rows.count; i++) {
-		const struct model_row *row = &sums.rows.data[i];
-		struct thread_reading *t = reading_add_thread(r);
-
-		if (!t) {
-			error_nomem(e);
-			goto out;
-		}
-		t->pid = row->pid;
-		t->tid = row->tid;
-		memcpy(t->command, row->command, sizeof(t->command));
-		fill_counts(s, &sums, row->counts, t->counts);
-	}
-	reading_sort_threads(r);
+	if (model_reading_fill(r, &sums, s->specs, s->count, s->page_fault, e))
+		goto out;
 	memcpy(r->note, s->note, sizeof(r->note));
 	r->enabled_seconds =
 		s->enabled_seconds + (s->enabled ? clock_seconds() - s->enabled_at : 0);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "events/event.h"
 #include "events/numbers.h"
 #include "experiment/data.h"
 
@@ -190,6 +191,9 @@ void profile_counts(const struct profile *p, size_t insn, uint64_t *counts);
 
 /* The event whose samplers count this one: the event of which it is a second name, or itself. */
 uint32_t profile_sampled_as(uint32_t event);
+
+/* Does the model know which instructions have this event? It can sample these. */
+bool profile_has(const struct event *event);
 
 /* Does execution alone determine this event, without modelling? */
 bool profile_is_executed(int event);

@@ -17,6 +17,12 @@ uint32_t profile_sampled_as(uint32_t event)
 	return watch_event(event);
 }
 
+bool profile_has(const struct event *event)
+{
+	return event->flags & EVENT_MODEL && event->number != EV_WALK_CYCLES &&
+	       event->number != EV_PAGE_FAULTS;
+}
+
 uint64_t profile_instructions(const struct profile *p)
 {
 	uint64_t sum = 0;

@@ -44,7 +44,7 @@ valgrind_wrap    := LibVEX_Translate vgPlain_am_mmap_anon_float_valgrind vgPlain
 valgrind_ldflags := -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
                     -Wl,-z,noexecstack $(valgrind_wrap:%=-Wl,--wrap=%) -Wl,-Ttext-segment=$(valgrind_address)
 valgrind_sources := \
-                      $(addprefix lib/valgrind/,tool.c valgrind_counts.c instrument.c passes.c precise.c faults.c thunk.c valgrind_native.c exec.c turns.c valgrind_debug.c fused.c identity.c pages.c huge.c ignored.c log.c changing.c resume.c trace.c decode.c scan.c latency.c traits.c x87.c depend.c extent.c images.c blocks.c \
+                      $(addprefix lib/valgrind/,tool.c valgrind_counts.c instrument.c passes.c precise.c faults.c thunk.c valgrind_native.c exec.c turns.c valgrind_debug.c fused.c identity.c pages.c touched.c huge.c ignored.c log.c changing.c resume.c trace.c decode.c scan.c latency.c traits.c x87.c depend.c extent.c images.c blocks.c \
                         tally.c slices.c stacks.c dataspace.c spans.c heap.c valgrind_variables.c profile_write.c profile_targets.c profile_file.c sampled.c modes.c counted.c executed.c asking.c) \
                       $(addprefix lib/model/,$(lib.model)) lib/isa/brief.c
 valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o,$(valgrind_sources))

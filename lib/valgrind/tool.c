@@ -170,6 +170,7 @@ static void in_child(ThreadId tid)
 	running = VG_INVALID_THREADID;
 	add_thread(tid);
 	turns_forked(tid);
+	touched_forked();
 	make_current(tid);
 }
 
@@ -191,10 +192,19 @@ static void before_limit(UInt number, const UWord *arguments)
 		VG_(fd_hard_limit) = (Int) new->rlim_max;
 }
 
+/* They belong to the thread that runs. */
+static void count_faults(void)
+{
+	counts_of(threads[running].slot)[EV_PAGE_FAULTS] += touched_count();
+}
+
 static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 {
 	(void)tid, (void)count;
 	turns_system_call(number, arguments);
+	touched_before(number, arguments);
+	if (number == __NR_execve || number == __NR_execveat)
+		count_faults();
 	exec_before(number, arguments);
 	before_limit(number, arguments);
 }
@@ -204,6 +214,7 @@ static void after_system_call(
 {
 	(void)count;
 	exec_after(number);
+	touched_after(number, result);
 	resume_sigaction(number, arguments, sr_isError(result));
 	if (!executed_only)
 		pages_system_call(number, arguments, result);
@@ -226,6 +237,7 @@ static void memory_mapped(Addr a, SizeT length, Bool r, Bool w, Bool x, ULong ha
 static void tool_finish(Int status)
 {
 	(void)status;
+	count_faults();
 	sampled_sync();
 	model_sync(model);
 	model_clock_finish(model);
@@ -246,6 +258,7 @@ static UWord answer_read(UWord number, ThreadId tid, UWord array, UWord count)
 		return 0;
 	if (!VG_(am_is_valid_for_client)(array, count * sizeof(*to), VKI_PROT_WRITE))
 		return 0;
+	count_faults();
 	model_sync(model);
 	if (number == MODEL_REQUEST_READ_PROCESS)
 		counts_sum(to, (UInt)count);
@@ -469,6 +482,7 @@ static void options_read(void)
 	profile_open(VG_(args_the_exename));
 	VG_(atfork)(before_fork, NULL, in_child);
 	log_tidy();
+	touched_begin();
 	if (!executed_only)
 		pages_start();
 	native_needs = config_path;

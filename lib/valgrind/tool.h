@@ -116,6 +116,15 @@ void exec_after(UInt number);
  * too long. */
 const HChar *exec_string(UWord address);
 
+/* ---- touched.c ---- */
+/* Page faults of the program. Before and after each system call: */
+void touched_before(UInt number, const UWord *arguments);
+void touched_after(UInt number, SysRes result);
+/* How many there were since the process began, or was asked before. */
+uint64_t touched_count(void);
+void touched_forked(void);
+void touched_begin(void);
+
 /* ---- changing.c ---- */
 /* Which parts of a superblock must be compared with its translation each time, beyond those that
  * Valgrind compares: a bit each. */

@@ -10,7 +10,7 @@ profiled=$build/tests/programs/profiled
 cat > sums.py <<'END'
 import collections, json, sys
 profile, threads = sys.argv[1], sys.argv[2] == "threads"
-skipped = "cy cy1 wcy fes bes ei eih ev evh".split() + (["wbsc", "wbdc"] if threads else [])
+skipped = "cy cy1 wcy fes bes ei eih ev evh pf".split() + (["wbsc", "wbdc"] if threads else [])
 sums = collections.Counter()
 for row in map(json.loads, open(profile)):
     if row["type"] == "instruction":

@@ -575,6 +575,7 @@ static uint64_t ref_special(struct reference *f, const struct model_insn *insn,
 	const struct retire_form *form, uint64_t cost, uint64_t at)
 {
 	uint64_t begin, done;
+	enum model_cause why;
 
 	switch (form->special) {
 	case MODEL_LATENCY_DIVIDE:
@@ -595,9 +596,11 @@ static uint64_t ref_special(struct reference *f, const struct model_insn *insn,
 		if (f->stores)
 			begin = ref_max(begin, ref_cycles(f->left[f->stores - 1]));
 		done = begin + form->latency;
-		ref_why(f, MODEL_CAUSE_SERIALISING, 0, done);
+		why = form->special == MODEL_LATENCY_SYSTEM_CALL ? MODEL_CAUSE_SYSTEM_CALL
+								 : MODEL_CAUSE_SERIALISING;
+		ref_why(f, why, 0, done);
 		f->hold_until = ref_parts(done + f->config.mispredict_penalty);
-		f->hold_cause = MODEL_CAUSE_SERIALISING;
+		f->hold_cause = why;
 		f->restarts = 1;
 		return done;
 	}

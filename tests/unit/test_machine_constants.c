@@ -91,7 +91,9 @@ static void refused(void)
 				   "scaled-load 1.00 cycles, spread 0.00\n"
 				   "taken-return 2.90 cycles, spread 0.10\n"
 				   "taken-indirect 21.00 cycles, spread 0.00\n"
-				   "LL-later 301.00 cycles, spread 60.00\n");
+				   "LL-later 301.00 cycles, spread 60.00\n"
+				   "system-call 2100.40 cycles, spread 0.00\n"
+				   "page-fault 23000.00 cycles, spread 0.00\n");
 	has("forward", before.execution.forward, MACHINE_CONSTANT_REFUSED,
 		"not before the first level has data");
 	has("forward-renamed", 0, MACHINE_CONSTANT_MEASURED, "renamed data may be there at once");
@@ -99,6 +101,8 @@ static void refused(void)
 	has("taken-return", 3, MACHINE_CONSTANT_MEASURED, "rounded");
 	has("taken-indirect", before.indirect_interval, MACHINE_CONSTANT_REFUSED, "too many");
 	has("LL-later", 301, MACHINE_CONSTANT_MEASURED, "a last level with neighbours");
+	has("system-call", 2100, MACHINE_CONSTANT_MEASURED, "a hypervisor's part");
+	has("page-fault", 23000, MACHINE_CONSTANT_MEASURED, "which no description has");
 	machine_defaults(&m);
 	m.model.ll = (struct model_cache_config){0, 0, 0, 0};
 	machine_take_constants(&m, "LL 61.20 cycles, spread 3.00\n");
@@ -131,7 +135,7 @@ static void given(void)
 	unlink(path);
 }
 
-#define PROBES "probes 7\n" /* of today */
+#define PROBES "probes 8\n" /* of today */
 
 static bool is_probed(const char *text)
 {

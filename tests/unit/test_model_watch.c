@@ -380,7 +380,8 @@ static void test_rows(void)
 static void test_places(void)
 {
 	static const int made[] = {EV_CYCLES_16, EV_INSTRUCTIONS_15, EV_STORE_CONDITIONALS,
-		EV_DECODED_BRANCHES, EV_TLB_MISSES, EV_WALK_CYCLES, EV_MISPREDICTED_BRANCHES};
+		EV_DECODED_BRANCHES, EV_TLB_MISSES, EV_WALK_CYCLES, EV_MISPREDICTED_BRANCHES,
+		EV_PAGE_FAULTS /* of no instruction */};
 	static struct model_row row[1000];
 	struct model_rows r = {.row = row, .limit = 1000};
 	struct model_config config = zen4();

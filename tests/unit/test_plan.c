@@ -4,16 +4,16 @@
 #include "fake_sources.h"
 #include "sources/plan.h"
 
-enum { CY, GI, DSC, FAULTS, RAW, EVENTS };
+enum { CY, GI, DSC, SWITCHES, RAW, EVENTS };
 static struct event_spec specs[EVENTS];
 static const struct source_options options = {.user = true};
 static struct plan plan;
 static struct error e;
 
-/* cycles, instructions, L2 data misses, page faults, and a raw code. */
+/* cycles, instructions, L2 data misses, context switches, and a raw code. */
 static void name_events(void)
 {
-	static const char *const names[] = {"cy", "gi", "dsc", "page-faults", "r1234"};
+	static const char *const names[] = {"cy", "gi", "dsc", "csw", "r1234"};
 
 	for (int i = 0; i < EVENTS; i++) {
 		memset(&specs[i], 0, sizeof(specs[i]));
@@ -49,7 +49,7 @@ static void test_auto_with_counters(void)
 	is_int(make((struct plan_request){0}, EVENTS), 0, "auto, counters work");
 	is_str(source_of(CY), "pmu", "cycles by the pmu");
 	is_str(source_of(RAW), "pmu", "a raw code by the pmu");
-	is_str(source_of(FAULTS), "os", "page faults by the kernel");
+	is_str(source_of(SWITCHES), "os", "context switches by the kernel");
 	is_int(plan.passes, 1, "in one run");
 	ok(!plan.fell_back, "nothing to announce");
 }
@@ -62,19 +62,19 @@ static void test_auto_without_counters(void)
 	is_str(plan.reason.message, "does not work", "with the reason");
 	is_str(plan.reason.hint, "mend it", "and the remedy");
 	is_str(source_of(CY), "model", "cycles by the model");
-	is_str(source_of(FAULTS), "none", "page faults would be the model's");
-	ok(strstr(plan.entries[FAULTS].why.hint, "-passes"), "hint: %s",
-		plan.entries[FAULTS].why.hint);
+	is_str(source_of(SWITCHES), "none", "context switches would be the model's");
+	ok(strstr(plan.entries[SWITCHES].why.hint, "-passes"), "hint: %s",
+		plan.entries[SWITCHES].why.hint);
 	is_str(source_of(RAW), "none", "no model knows a raw code");
 	ok(plan.entries[RAW].why.message[0], "why: %s", plan.entries[RAW].why.message);
 
 	is_int(make((struct plan_request){0}, EVENTS), -1, "events asked for by name must count");
-	ok(strstr(e.message, specs[FAULTS].name), "%s", e.message);
+	ok(strstr(e.message, specs[SWITCHES].name), "%s", e.message);
 
 	is_int(make((struct plan_request){.all = true, .passes = true}, EVENTS), 0, "-passes");
-	is_str(source_of(FAULTS), "os", "page faults by the kernel");
+	is_str(source_of(SWITCHES), "os", "context switches by the kernel");
 	is_int(plan.passes, 2, "in two runs");
-	ok(plan.entries[FAULTS].pass != plan.entries[CY].pass, "the kernel's not in the model's");
+	ok(plan.entries[SWITCHES].pass != plan.entries[CY].pass, "the kernel's not in the model's");
 	is_int(plan.entries[CY].pass, plan.entries[DSC].pass, "all of the model's in one");
 }
 
@@ -83,8 +83,8 @@ static void test_nothing_works(void)
 	machine_has(false, false);
 	is_int(make((struct plan_request){.all = true}, EVENTS), 0, "no counters, no model");
 	is_str(source_of(CY), "none", "no cycles");
-	is_str(source_of(FAULTS), "os", "but page faults, next to nothing that disturbs");
-	is_int(make((struct plan_request){.all = true}, FAULTS), -1, "no event that counts: %s",
+	is_str(source_of(SWITCHES), "os", "but context switches, next to nothing that disturbs");
+	is_int(make((struct plan_request){.all = true}, SWITCHES), -1, "no event that counts: %s",
 		e.message);
 	is_int(make((struct plan_request){0}, 1), -1, "cycles by name: %s", e.message);
 	machine_has(false, true);
@@ -97,8 +97,8 @@ static void test_os_alone(void)
 	struct event_spec saved = specs[0];
 
 	machine_has(true, true);
-	specs[0] = specs[FAULTS];
-	is_int(make((struct plan_request){0}, 1), 0, "page faults alone");
+	specs[0] = specs[SWITCHES];
+	is_int(make((struct plan_request){0}, 1), 0, "context switches alone");
 	is_str(source_of(0), "os", "by the kernel");
 	is_int(fake_pmu.opened + fake_model.opened, 0, "nobody else is troubled");
 	ok(!plan.fell_back, "and there is nothing to announce");
@@ -111,7 +111,7 @@ static void test_named(void)
 	is_int(make((struct plan_request){.source = "model", .all = true}, EVENTS), 0,
 		"-source model");
 	is_str(source_of(CY), "model", "cycles by the model, though counters work");
-	is_str(source_of(FAULTS), "none", "and nothing by others");
+	is_str(source_of(SWITCHES), "none", "and nothing by others");
 	machine_has(false, true);
 	is_int(make((struct plan_request){.source = "pmu"}, 1), -1, "-source pmu without counters");
 	is_str(e.message, "does not work", "no falling back");
@@ -128,7 +128,7 @@ static void test_passes(void)
 	is_int(plan.entries[GI].pass, 0, "instructions fit beside them");
 	is_int(plan.entries[DSC].pass, 1, "misses do not");
 	is_int(plan.entries[RAW].pass, 1, "the raw code fits beside those");
-	ok(plan.entries[FAULTS].pass < 2, "page faults need no run of their own");
+	ok(plan.entries[SWITCHES].pass < 2, "context switches need no run of their own");
 	is_int(make((struct plan_request){.passes = true}, 2), 0, "two events");
 	is_int(plan.passes, 1, "fit in one run");
 	is_int(fake_pmu.opened, fake_pmu.closed, "what was opened to try was closed");
