@@ -105,7 +105,7 @@ if command -v script > /dev/null; then
 	for columns in 90 120; do
 		is "on one of $columns they end with it" "$(on_terminal $columns 'prof -waits -whole futex' | longest)" "$columns"
 	done
-	like "with file and line, if there is room" "$(on_terminal 120 'prof -waits -whole futex')" '[.][.][.] [(]waits: waits[.]c, [0-9]+[)]$'
+	like "with file and line, if there is room" "$(on_terminal 120 'prof -waits -whole futex')" '[.][.][.] [(](waits: )?waits[.]c, [0-9]+[)]$'
 	is "-names full: whole" "$(on_terminal 90 'prof -waits -whole -names full futex' | longest)" "$(rows_of prof -waits -whole -names full futex | longest)"
 	like "and it is said" "$(script -qec 'COLUMNS=90 prof -waits -whole futex' /dev/null < /dev/null)" 'Rows are cut to the width .-names full.'
 else
