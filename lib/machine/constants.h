@@ -61,7 +61,7 @@ static inline int constant_number(size_t offset)
 	return i;
 }
 
-/* By what neighbours do: an earlier boot's is another one, and the usual one counts. */
+/* By what neighbours do: an earlier boot's is another one, and no other time need find it. */
 static inline bool constant_changes(const struct constant *k)
 {
 	return k->offset == CONFIG(ll_later) || k->offset == CONFIG(execution.system_call) ||
@@ -91,8 +91,8 @@ int constants_times(
 /* When to measure again: the least distance from the last of n times, in seconds; 0: not again. */
 long long constants_wait(const struct constant_figures *times, int n);
 /* What n times give, at least one: the least of each figure, and the fastest clock. Of figures that
- * no other time found, or that scatter, only where there are no others; of those that neighbours
- * change, the usual one. */
+ * no other time found, or that scatter, only where there are no others; of LL-later, the usual
+ * one. */
 void constants_join(const struct constant_figures *times, int n, struct constant_figures *out);
 /* Figures near those of an earlier boot, or of another user, become these. */
 void constants_settle(struct constant_figures *f, const struct machine_identity *id);

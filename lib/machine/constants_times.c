@@ -100,34 +100,16 @@ static int constant_standing(const struct constant_figures *times, int n, int i,
 	return constant_confirmed(times, n, i, k) ? 3 : 2;
 }
 
-/* The lower median; NaN: there are no figures. Sorts them. */
-static double constants_usual(double *x, int n)
+/* The usual part of the lines that is gone: the lower median. */
+static double constants_usual_gone(const struct constant_figures *times, int n)
 {
+	double x[CONSTANTS_TIMES];
 	int any = 0;
 
 	for (int k = 0; k < n; k++)
-		if (!isnan(x[k]))
-			x[any++] = x[k];
+		any += !isnan(x[any] = constants_gone(&times[k]));
 	stats_median(x, (size_t)any); /* sorts */
 	return any ? x[(any - 1) / 2] : NAN;
-}
-
-/* Of those that neighbours change. LL-later follows from what is gone. */
-static void constants_join_changing(
-	const struct constant_figures *times, int n, struct constant_figures *out)
-{
-	double x[CONSTANTS_TIMES];
-
-	for (int i = 0; i < CONSTANTS; i++) {
-		if (!constant_changes(&constants_table[i]))
-			continue;
-		for (int k = 0; k < n; k++)
-			x[k] = times[k].figure[i].value;
-		out->figure[i].value = constants_usual(x, n);
-	}
-	for (int k = 0; k < n; k++)
-		x[k] = constants_gone(&times[k]);
-	constants_put_gone(out, constants_usual(x, n));
 }
 
 /* The least of n times, of each figure, and the fastest clock; of those that no other time found,
@@ -153,7 +135,7 @@ void constants_join(const struct constant_figures *times, int n, struct constant
 		}
 		out->figure[i] = times[best].figure[i];
 	}
-	constants_join_changing(times, n, out);
+	constants_put_gone(out, constants_usual_gone(times, n));
 }
 
 /* A figure near an earlier boot's, or another user's, is the same one, measured again. */
