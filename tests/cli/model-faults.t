@@ -42,6 +42,7 @@ e = {x["number"]: x["count"]["value"] for x in r["events"] if x.get("count")}
 print(int(e[0]), int(e[65]))'
 }
 for clock in sampled retirement; do
+	# shellcheck disable=SC2046 # two numbers each
 	set -- $(cycles 0 $clock) $(cycles 10000 $clock)
 	ok "$clock: 10,000 cycles each: $1 + 10000 * $4 = $3" awk -v a="$1" -v b="$3" -v n="$4" 'BEGIN { d = b - a - 10000 * n; exit !(n > 500 && d * d < 1e8) }'
 done
