@@ -7,7 +7,7 @@ program=$build/examples/staffing
 search=$(grep -n 'while (e->badge != badge)' "$top/examples/staffing.c" | head -1 | cut -d: -f1)
 ok "there is a line that searches" test -n "$search"
 
-ok "a clock profile" ssrun -q -fpcsamp -o time.exp "$program" 65536 2000
+ok "a clock profile" ssrun -q -fpcsamp -o time.exp "$program" 65536 20000
 ok "a profile of misses on the model" ssrun -q -dsc_hwc -source model -machine r10000 -o misses.exp "$program"
 ok "exact counts" ssrun -q -ideal -o ideal.exp "$program"
 cat > top.py <<'END'
