@@ -228,6 +228,8 @@ struct arena *arena_for(struct cache *c, struct held *f, uint64_t address)
 		if (reaches(c->arenas[i].code, area))
 			return &c->arenas[i];
 	at = c->arena_count < ARENAS_MAX ? arena_find_place(c->process, area) : 0;
+	/* The thread may have set a filter in this burst. */
+	c->refused |= process_filtered(f->b, c->process, f->tid);
 	if (!at || c->refused)
 		return NULL;
 	a = &c->arenas[c->arena_count];

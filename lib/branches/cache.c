@@ -42,12 +42,12 @@ static struct cache *cache_get(struct held *f, struct cache **own, bool logs)
 		c->process = p;
 		c->pid = p->pid;
 		c->logs = logs;
-		c->refused = p->uncached;
 		init_tables(c);
 		*own = c;
 	}
 	if (fresh_critical(f))
-		c->refused = p->uncached = true;
+		p->uncached = true;
+	c->refused |= p->uncached;
 	if (c->refused)
 		return NULL;
 	if (c->full || !fresh_originals(c))

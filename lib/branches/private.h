@@ -303,6 +303,9 @@ void process_renew(struct branches *b, struct followed *p);
 int process_memory(struct followed *p);
 /* Reads its mappings. -1: it is not to be followed. */
 int process_look(struct branches *b, struct followed *p);
+/* A filter of system calls that is not ours looks at this thread's: none may be carried out for us.
+ */
+bool process_filtered(const struct branches *b, struct followed *p, pid_t tid);
 const struct area *process_area(const struct followed *p, uint64_t address);
 /* 0: it does not map this code. */
 uint64_t process_address(

@@ -307,6 +307,22 @@ static bool has_filters(const struct branches *b, const char *status)
 	return more;
 }
 
+static void look_at_filters(const struct branches *b, struct followed *p, const char *status)
+{
+	p->filtered = !strstr(status, "\nSeccomp:\t0\n");
+	p->uncached |= p->filtered && has_filters(b, status);
+}
+
+bool process_filtered(const struct branches *b, struct followed *p, pid_t tid)
+{
+	char *status = proc_text(tid, "status", PROCESS_TEXT);
+
+	if (status)
+		look_at_filters(b, p, status);
+	free(status);
+	return !status || p->uncached;
+}
+
 /* A program that uses SIGTRAP itself would see our traps, and calls that we carry out for a thread
  * leave nothing on a shadow stack. */
 static const char *objection(const struct branches *b, struct followed *p)
@@ -316,8 +332,7 @@ static const char *objection(const struct branches *b, struct followed *p)
 
 	if (!status)
 		return "it has ended";
-	p->filtered = !strstr(status, "\nSeccomp:\t0\n");
-	p->uncached |= p->filtered && has_filters(b, status);
+	look_at_filters(b, p, status);
 	features = strstr(status, "\nx86_Thread_features:");
 	if (has_trap(status, "\nSigIgn:") || has_trap(status, "\nSigCgt:"))
 		why = "it handles or ignores SIGTRAP";

@@ -93,7 +93,7 @@ ssrun -q -branches -bursts 300 -o begun "$build/tests/programs/crowd" forks 300 
 is "each process is listed" "$(prof -dump begun | grep -c '^process ')" 301
 
 # What would notice that it runs from elsewhere than where its code is.
-for what in "faults 1500" "code 3000" "patched 2000" "spawns 40" "filtered 10000" "deep 20000" "calls 5000"; do
+for what in "faults 1500" "code 3000" "patched 2000" "spawns 40" "filtered 50000" "deep 20000" "calls 5000"; do
 	# shellcheck disable=SC2086 # words
 	"$unruly" $what > want
 	# shellcheck disable=SC2086
@@ -109,7 +109,9 @@ if grep -q '^Seccomp:.0$' /proc/self/status; then
 else
 	skip "bursts in copies" "a filter of system calls is in force"
 fi
-ok "a filter of system calls: breakpoints instead" awk '/^tally bursts-timed/ && $4 > 0 { exit 1 }' <<-END
+# The first bursts may come before the filter.
+ok "a filter of system calls: breakpoints instead" awk '/^tally bursts / { n = $4 } /^tally bursts-timed/ { t = $4 }
+	END { exit n < 8 || t > n / 2 }' <<-END
 	$(prof -dump filtered)
 END
 
