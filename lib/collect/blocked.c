@@ -298,10 +298,30 @@ static int blocked_unseen(struct blocked *b, struct off *o, uint32_t phase, bool
 	return blocked_divide(b, o, phase, begin, now.time);
 }
 
-void blocked_forget(struct blocked *b)
+static void blocked_skip(struct off *o, uint64_t time)
+{
+	o->unseen.then.time = 0;
+	if (o->since && o->since < time)
+		o->since = time;
+}
+
+void blocked_forget(struct blocked *b, uint64_t time)
 {
 	for (size_t i = 0; i < b->threads.count; i++)
-		((struct off *)table_at(&b->threads, i))->unseen.then.time = 0;
+		blocked_skip(table_at(&b->threads, i), time);
+}
+
+void blocked_clear(struct blocked *b)
+{
+	for (size_t i = 0; i < b->threads.count; i++) {
+		struct off *o = table_at(&b->threads, i);
+
+		unseen_detach(&o->unseen, b->experiment);
+		o->rest = 0;
+	}
+	table_fini(&b->experiment->pauses);
+	missed_fini(&b->missed);
+	b->unknown = 0;
 }
 
 bool blocked_gap_begins(struct blocked *b)
@@ -426,10 +446,12 @@ int blocked_begins(struct blocked *b, const struct blocked_at *at)
 	return 0;
 }
 
-int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)
+int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time, bool counted)
 {
 	struct off *o = blocked_entry_of(b, tid);
 
+	if (o && !counted)
+		blocked_skip(o, time);
 	if (!o || blocked_last(b, o, phase, time) || blocked_unplaced(b, o, phase, time))
 		return -1;
 	unseen_fini(&o->unseen);

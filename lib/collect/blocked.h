@@ -58,15 +58,17 @@ void blocked_woken(struct blocked *b, pid_t tid, uint64_t time, const struct blo
 void blocked_child_ended(struct blocked *b, pid_t parent, pid_t child, uint64_t time);
 /* It is back. */
 int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
-/* It has ended. */
-int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
+/* It has ended; counted: as in blocked_gap. */
+int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time, bool counted);
 /* Waits are not recorded from now on. false: the kernel does not count what they take. */
 bool blocked_gap_begins(struct blocked *b);
 /* In a gap, or as it ends: what was not recorded up to now is charged. counted: or not, as the run
  * is suspended. */
 int blocked_gap(struct blocked *b, uint32_t phase, bool counted);
-/* What was not recorded up to now is not to be charged. */
-void blocked_forget(struct blocked *b);
+/* What has not been charged up to that time is not to be charged. */
+void blocked_forget(struct blocked *b, uint64_t time);
+/* Nor is what was: the experiment has no pauses any more. */
+void blocked_clear(struct blocked *b);
 /* All that was recorded up to now is taken: asks what is waited for, of threads of which it is not
  * known. */
 int blocked_look(struct blocked *b);

@@ -190,7 +190,7 @@ static int begin_phase(struct phases *p, const struct phase_point *point)
 
 static int phases_pass(struct phases *p, const struct phase_point *point)
 {
-	if (p->ended || (p->changing && p->changing(p->context, point->time)))
+	if (p->ended || (p->changing && p->changing(p->context, point)))
 		return p->ended ? 0 : -1;
 	p->cut |= point->kind == POINT_SUSPEND || point->kind == POINT_CLEAR ||
 		  point->kind == POINT_END;
@@ -202,10 +202,6 @@ static int phases_pass(struct phases *p, const struct phase_point *point)
 		return 0;
 	case POINT_RESTART:
 		p->suspended = false;
-		return 0;
-	case POINT_CLEAR:
-		table_fini(&p->experiment->samples);
-		p->cleared++;
 		return 0;
 	case POINT_END:
 		p->ended = true;

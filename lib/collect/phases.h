@@ -23,17 +23,17 @@ struct phases {
 	size_t next;
 	uint32_t current; /* phase */
 	bool suspended, ended;
-	bool cut;         /* samples of some times are not counted */
-	uint64_t cleared; /* number of times that samples were discarded */
-	char *path;       /* of the file of points; NULL: there is none */
-	bool named;       /* it is a file in a directory, which we remove */
-	int fd;           /* of that file, which is locked while it has a reader; -1 */
+	bool cut;   /* samples of some times are not counted */
+	char *path; /* of the file of points; NULL: there is none */
+	bool named; /* it is a file in a directory, which we remove */
+	int fd;     /* of that file, which is locked while it has a reader; -1 */
 	struct points *points;
 	size_t size;
 	uint64_t seen, lost; /* points */
 	unsigned outside;    /* that came from outside */
-	/* Called before a point changes anything; may be NULL. */
-	int (*changing)(void *context, uint64_t time);
+	/* Called before a point changes anything; may be NULL. It does all that POINT_CLEAR asks.
+	 */
+	int (*changing)(void *context, const struct phase_point *point);
 	void *context;
 };
 

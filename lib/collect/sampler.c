@@ -37,16 +37,40 @@ static int sampler_on_leaving(void *context, struct process *p)
 	return 0;
 }
 
+static bool sampler_counts(const struct sampler *s)
+{
+	return !s->phases.suspended && !s->phases.ended;
+}
+
+/* Of what was sampled up to now, nothing counts: ssrt_buffer_clear. Values and branches stay. */
+static void sampler_clear(struct sampler *s)
+{
+	struct experiment *x = s->experiment;
+
+	for (size_t i = 0; i < x->metrics.count; i++) {
+		x->metrics.data[i].reasons[EXPERIMENT_NO_MAPPING] = 0;
+		x->metrics.data[i].reasons[EXPERIMENT_NO_STACK] = 0;
+	}
+	if (s->blocking)
+		blocked_clear(&s->blocked);
+	table_fini(&x->samples);
+	table_fini(&x->slices);
+	table_fini(&x->places);
+	table_fini(&x->touches);
+}
+
 /* Time off the processor belongs to the phase in which it passed. */
-static int on_changing(void *context, uint64_t time)
+static int on_changing(void *context, const struct phase_point *point)
 {
 	struct sampler *s = context;
 
-	if (!s->blocking)
-		return 0;
-	if (s->phases.suspended)
-		blocked_forget(&s->blocked);
-	return blocked_settle(&s->blocked, s->phases.current, time);
+	if (s->blocking && !sampler_counts(s))
+		blocked_forget(&s->blocked, point->time);
+	else if (s->blocking && blocked_settle(&s->blocked, s->phases.current, point->time))
+		return -1;
+	if (point->kind == POINT_CLEAR)
+		sampler_clear(s);
+	return 0;
 }
 
 static int sampler_on_exit(struct sampler *s, const struct record *r)
@@ -60,7 +84,7 @@ static int sampler_on_exit(struct sampler *s, const struct record *r)
 		blocked_child_ended(&s->blocked,
 			s->spaces.experiment->processes.data[p->index].ppid, r->pid, r->time);
 	}
-	return blocked_exit(&s->blocked, r->tid, s->phases.current, r->time);
+	return blocked_exit(&s->blocked, r->tid, s->phases.current, r->time, sampler_counts(s));
 }
 
 static int sampler_on_fork(struct sampler *s, const struct record *r)
@@ -175,7 +199,8 @@ static int sampler_on_sample(struct sampler *s, const struct record *record)
 	struct stack_node n;
 	long thread;
 
-	if (s->phases.suspended || s->phases.ended)
+	/* A wait that begins while nothing counts may go on when something does. */
+	if (!sampler_counts(s) && !event->switches && !event->wakes)
 		return 0;
 	if (s->branches.branches && branch_records_quiet(&s->branches, r->pid, r->time))
 		return experiment_add_tally(s->experiment, TALLY_SAMPLES_LEFT_OUT, 1);
@@ -217,7 +242,7 @@ static int on_turn(struct sampler *s, const struct record *r)
 
 	if (!s->blocking || r->pid <= 0)
 		return 0;
-	if (!r->turn.out && !s->phases.suspended && !s->phases.ended)
+	if (!r->turn.out && sampler_counts(s))
 		return blocked_in(&s->blocked, r->tid, s->phases.current, r->time);
 	if (!r->turn.out) {
 		at.time = 0;
@@ -358,8 +383,7 @@ static uint64_t units_made(struct sampler *s)
 
 static int charge_gap(struct sampler *s)
 {
-	return blocked_gap(
-		&s->blocked, s->phases.current, !s->phases.suspended && !s->phases.ended);
+	return blocked_gap(&s->blocked, s->phases.current, sampler_counts(s));
 }
 
 static void waits_enable(struct sampler *s, bool on)
@@ -438,8 +462,7 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 		s->blocked.wakes = s->wake_format.tracepoint != 0;
 		if (s->blocked.windows.off && charge_gap(s))
 			return error_nomem(e);
-		if (!s->phases.suspended && !s->phases.ended &&
-			blocked_settle(&s->blocked, s->phases.current, time))
+		if (sampler_counts(s) && blocked_settle(&s->blocked, s->phases.current, time))
 			return error_nomem(e);
 		metric = &s->experiment->metrics.data[s->blocked.metric];
 		metric->reasons[EXPERIMENT_NO_STACK] += s->blocked.unknown;

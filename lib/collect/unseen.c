@@ -51,6 +51,19 @@ int unseen_remember(struct unseen *u, const struct unseen_pause *p)
 	return 0;
 }
 
+void unseen_detach(struct unseen *u, const struct experiment *x)
+{
+	u->time = u->count = 0;
+	for (size_t i = 0; u->latest && i < u->latest->added && i < UNSEEN_LATEST; i++) {
+		struct unseen_pause *p = &u->latest->pauses[i];
+
+		if (p->row == UNSEEN_NO_ROW)
+			continue;
+		p->obstacle = experiment_pause_at(x, p->row)->key.obstacle;
+		p->row = UNSEEN_NO_ROW;
+	}
+}
+
 bool unseen_is_stale(const struct unseen *u)
 {
 	return !u->latest || u->age >= AGE_MOST;

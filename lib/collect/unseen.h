@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "experiment/pauses.h"
+
 #define UNSEEN_LATEST 32
 #define UNSEEN_NO_ROW UINT32_MAX
 
@@ -70,6 +72,9 @@ bool unseen_is_none(const struct unseen *u, const struct unseen_counts *now, boo
 void unseen_none(struct unseen *u, const struct unseen_counts *now, uint64_t gaps);
 /* What it waits for now, which takes the place of all that was remembered before it was stale. */
 int unseen_glance(struct unseen *u, uint32_t obstacle, uint32_t node);
+/* The rows of pauses are about to go: remembers what was waited for without them. What is not yet
+ * divided is dropped. */
+void unseen_detach(struct unseen *u, const struct experiment *x);
 /* Whether none was recorded lately. */
 bool unseen_is_stale(const struct unseen *u);
 /* Adds what is unseen up to now, of which `gaps` ns are gaps. */
