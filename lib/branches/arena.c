@@ -229,7 +229,8 @@ struct arena *arena_for(struct cache *c, struct held *f, uint64_t address)
 			return &c->arenas[i];
 	at = c->arena_count < ARENAS_MAX ? arena_find_place(c->process, area) : 0;
 	/* The thread may have set a filter in this burst. */
-	c->refused |= process_filtered(f->b, c->process, f->tid);
+	c->refused |=
+		process_filtered(f->b, c->process, f->tid) || !process_has_room(c->process, SIZE);
 	if (!at || c->refused)
 		return NULL;
 	a = &c->arenas[c->arena_count];

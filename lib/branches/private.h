@@ -306,6 +306,9 @@ int process_look(struct branches *b, struct followed *p);
 /* A filter of system calls that is not ours looks at this thread's: none may be carried out for us.
  */
 bool process_filtered(const struct branches *b, struct followed *p, pid_t tid);
+/* Whether bytes may be mapped for us: the program's own limits are far from that, and it has not
+ * locked its memory, which would make all pages at once. */
+bool process_has_room(const struct followed *p, uint64_t size);
 const struct area *process_area(const struct followed *p, uint64_t address);
 /* 0: it does not map this code. */
 uint64_t process_address(

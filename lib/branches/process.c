@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@
 #define SAME_SPACE 1 /* KCMP_VM */
 /* With more threads, descriptors would become few. */
 #define FILES_KEPT 64
+/* Limits of memory may be near that are less than this many times what is ours. */
+#define FAR 64
 
 void process_close(int *fd)
 {
@@ -307,10 +310,11 @@ static bool has_filters(const struct branches *b, const char *status)
 	return more;
 }
 
+/* In the strict mode there are no filters, and all calls but four end the thread. */
 static void look_at_filters(const struct branches *b, struct followed *p, const char *status)
 {
 	p->filtered = !strstr(status, "\nSeccomp:\t0\n");
-	p->uncached |= p->filtered && has_filters(b, status);
+	p->uncached |= p->filtered && (strstr(status, "\nSeccomp:\t1\n") || has_filters(b, status));
 }
 
 bool process_filtered(const struct branches *b, struct followed *p, pid_t tid)
@@ -321,6 +325,22 @@ bool process_filtered(const struct branches *b, struct followed *p, pid_t tid)
 		look_at_filters(b, p, status);
 	free(status);
 	return !status || p->uncached;
+}
+
+static bool is_far(pid_t pid, int which, uint64_t size)
+{
+	struct rlimit limit;
+
+	return prlimit(pid, which, NULL, &limit) == 0 && limit.rlim_cur / FAR >= size;
+}
+
+bool process_has_room(const struct followed *p, uint64_t size)
+{
+	char locked[32];
+
+	proc_status(p->pid, "VmLck", locked, sizeof(locked));
+	return strtoull(locked, NULL, 10) == 0 && is_far(p->pid, RLIMIT_AS, size) &&
+	       is_far(p->pid, RLIMIT_DATA, size);
 }
 
 /* A program that uses SIGTRAP itself would see our traps, and calls that we carry out for a thread

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * surprises filter|vfork|changing|exec|fault: what a program may do while it is looked at. It ends
- * by a filter of system calls if anybody maps memory in it; has children of vfork; writes code,
- * changes it after it ran, and unmaps it; calls exec; ends by a fault. It prints a number, and its
- * status is part of that.
+ * surprises filter|strict|parts|vfork|changing|exec|fault: what a program may do while it is looked
+ * at. It ends by a filter of system calls if anybody maps memory in it, or by the strict mode of
+ * that; maps memory, of which there may be no more; has children of vfork; writes code, changes it
+ * after it ran, and unmaps it; calls exec; ends by a fault. It prints a number, and its status is
+ * part of that.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -45,6 +46,36 @@ static uint64_t filter(void)
 		exit(9);
 	for (int i = 0; i < 40; i++)
 		sum += work(3000000);
+	return sum;
+}
+
+static uint64_t strict(void)
+{
+	uint64_t sum = 0;
+
+	printf("strict\n"); /* its buffer is there */
+	fflush(stdout);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+		exit(9);
+	for (int i = 0; i < 40; i++)
+		sum += work(3000000);
+	printf("%llx\n", (unsigned long long)sum);
+	fflush(stdout);
+	syscall(SYS_exit, 0);
+	return sum;
+}
+
+/* Of 30 MB, how many parts there is room for. */
+static uint64_t parts(void)
+{
+	enum { PARTS = 40, PART = 3 << 18 };
+	uint64_t sum = 0;
+
+	for (int i = 0; i < PARTS; i++) {
+		sum += work(3000000);
+		sum += mmap(NULL, PART, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			       0) != MAP_FAILED;
+	}
 	return sum;
 }
 
@@ -114,6 +145,10 @@ int main(int argc, char **argv)
 
 	if (strcmp(what, "filter") == 0)
 		sum = filter();
+	else if (strcmp(what, "strict") == 0)
+		sum = strict();
+	else if (strcmp(what, "parts") == 0)
+		sum = parts();
 	else if (strcmp(what, "vfork") == 0)
 		sum = children();
 	else if (strcmp(what, "changing") == 0)
