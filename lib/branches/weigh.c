@@ -20,6 +20,7 @@
 #define CERTAIN      0.0004 /* variance of an anchor's total, at least, where anchors are compared */
 #define AGREED       2.0    /* anchors that agree as expected, before any is known */
 #define DISAGREE     25.0   /* one anchor disagrees by no more */
+#define PRECISE      0.05 /* variance of an anchor's total that halves what it says of other code */
 #define CHOSEN       3.0 /* bursts that an anchor explains by chance, if it is the nearest of many */
 #define STEP         2.0    /* a weight changes by no more than this factor in a round */
 #define PHASES       12u    /* parts of the time, each of which is known, */
@@ -300,6 +301,21 @@ static double weigh_disagree(const struct weigh *w)
 	return fmax(sum / ((double)w->counted + AGREED), 1);
 }
 
+/* What anchors are off by that no weights explain, beyond their doubts: squared, in logarithms. So
+ * is code that goes with none of them. */
+static double weigh_off(const struct weigh *w)
+{
+	double sum = 0, all = AGREED;
+
+	for (size_t a = 0; a < w->counted; a++) {
+		double weight = PRECISE / (PRECISE + w->unsure[a]);
+
+		sum += weight * (w->left[a] * w->left[a] - w->unsure[a]);
+		all += weight;
+	}
+	return fmax(sum / all, 0);
+}
+
 void weigh_calibrate(struct weigh *w)
 {
 	drop_rare(w);
@@ -321,12 +337,13 @@ void weigh_calibrate(struct weigh *w)
 	for (size_t a = 0; a < w->anchors; a++)
 		w->left[a] = fmin(fmax(-log(weigh_explained(w, a)), -LEFT_MAX), LEFT_MAX);
 	w->disagree = weigh_disagree(w);
+	w->off = weigh_off(w);
 	weigh_scale(w);
 }
 
 /* What weights leave unexplained of the anchors that code with these products goes with: the
- * logarithm of a factor. */
-static double weigh_rest(const struct weigh *w, double squares)
+ * logarithm of a factor. alone: the part of it that goes with none. */
+static double weigh_rest(const struct weigh *w, double squares, double *alone)
 {
 	double sum = 0, all = 1;
 
@@ -338,6 +355,7 @@ static double weigh_rest(const struct weigh *w, double squares)
 		sum += weight * w->left[a];
 		all += weight;
 	}
+	*alone = 1 / all;
 	return sum / all;
 }
 
@@ -388,7 +406,8 @@ static void weigh_add(double *sum, const double *x, double by, size_t n)
 double weigh_sum(struct weigh *w, const double *count, double *variance)
 {
 	size_t n = w->anchors;
-	double *by = w->part, *solved = w->solution, sum = 0, squares = 0, rest, factor, nearest;
+	double *by = w->part, *solved = w->solution, sum = 0, squares = 0, rest, factor, nearest,
+	       alone;
 
 	*variance = 0;
 	memset(by, 0, n * sizeof(*by));
@@ -406,13 +425,14 @@ double weigh_sum(struct weigh *w, const double *count, double *variance)
 	}
 	if (!(squares > 0))
 		return 0;
-	rest = weigh_rest(w, squares);
+	rest = weigh_rest(w, squares, &alone);
 	factor = exp(rest);
 	nearest = weigh_nearest(w, squares, sum, rest);
 	for (size_t a = 0; a < n; a++)
 		weigh_add(w->rest, w->scaled + a * w->bursts, -solved[a], w->bursts);
 	for (size_t i = 0; i < w->bursts; i++)
 		*variance += pow(w->rest[i] / (1 - w->lever[i]), 2);
-	*variance = fmin(*variance + weigh_totals(w, solved, sum), nearest) * factor * factor;
+	*variance = fmin(*variance + weigh_totals(w, solved, sum), nearest);
+	*variance = (*variance + alone * w->off * sum * sum) * factor * factor;
 	return sum * factor;
 }

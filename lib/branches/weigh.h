@@ -31,6 +31,8 @@ struct weigh {
 			   not known */
 	double factor;  /* between the two, of all bursts together */
 	double disagree; /* as calibrated: anchors differ by as many times their doubts, squared */
+	double off; /* variance of the logarithm of code that goes with no anchor, by what weights
+		       leave unexplained of these */
 	/* from here on private */
 	size_t counted; /* anchors that are no times, which come after them */
 	double *matrix, *part, *left, *norm, *unsure, *lever;

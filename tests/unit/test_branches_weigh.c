@@ -158,6 +158,38 @@ static void test_together(void)
 	ok(apart > 1.5 * four, "four that disagree are not: %g", apart);
 }
 
+/* Four anchors in all bursts, whose executions differ by a factor that no weights explain: nor can
+ * they those of code that goes with none of them. Returns its deviation. */
+static double deviation_alone(double factor)
+{
+	double other[BURSTS] = {0}, variance, sum;
+	struct weigh w;
+
+	is_int(weigh_make(&w, BURSTS, 4), 0, "code beside anchors that differ by %g", factor);
+	w.open = 0.01;
+	for (int i = 0; i < BURSTS; i++) {
+		other[i] = weigh_chance() < 0.2 ? 100 : 0;
+		w.weight[i] = 10;
+		w.time[i] = 1;
+		for (int a = 0; a < 4; a++)
+			w.count[a * BURSTS + i] = 1000;
+	}
+	for (int a = 0; a < 4; a++)
+		w.total[a] = BURSTS * 1000 * 10. * (a % 2 ? factor : 1 / factor);
+	weigh_calibrate(&w);
+	sum = weigh_sum(&w, other, &variance);
+	weigh_free(&w);
+	return sqrt(variance) / sum;
+}
+
+static void test_alone(void)
+{
+	double agree = deviation_alone(1), differ = deviation_alone(3);
+
+	ok(agree < 0.25, "anchors that agree: scatter only: %g", agree);
+	ok(differ > 0.5, "anchors that weights cannot explain: %g", differ);
+}
+
 /* An anchor that is in few bursts, by chance in twice as many as it should be: the clock knows
  * better. One that is in all bursts knows better than the clock. */
 static void test_chance(double bursts_with, double truth)
@@ -201,6 +233,7 @@ int main(void)
 	test_scatter();
 	test_doubt();
 	test_together();
+	test_alone();
 	test_chance(6, 1);
 	test_chance(BURSTS, 0.5);
 	test_none();
