@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "base/error.h"
@@ -27,15 +26,13 @@ void *table_at(const struct table *t, size_t i)
 	return t->entries + i * t->entry_size;
 }
 
-/* An odd number of this process, from what the kernel gave it. */
-static uint64_t table_secret(void)
+/* An odd number of this process. */
+static uint64_t table_factor(void)
 {
-	const char *bytes = (const char *)(uintptr_t)getauxval(AT_RANDOM);
-	uint64_t halves[2] = {0xd6e8feb86659fd93u, 0};
+	uint64_t secret[2];
 
-	if (bytes)
-		memcpy(halves, bytes, sizeof(halves));
-	return (halves[0] * 0x9e3779b97f4a7c15u ^ halves[1]) | 1;
+	table_secret(secret);
+	return (secret[0] * 0x9e3779b97f4a7c15u ^ secret[1]) | 1;
 }
 
 /* Which words get the same highest bits depends on the secret factor. The fixed one spreads what
@@ -161,7 +158,7 @@ static int table_grow(struct table *t)
 	t->slots = fresh;
 	t->mask = slots - 1;
 	t->shift = (unsigned)__builtin_clzll(slots) + 1;
-	t->factor = table_secret();
+	t->factor = table_factor();
 	for (size_t i = 0; i < before; i++)
 		if (old[i])
 			table_put(t, old[i]);
@@ -250,14 +247,4 @@ void table_fini(struct table *t)
 	t->entries = NULL;
 	t->slots = NULL;
 	t->count = t->capacity = t->mask = 0;
-}
-
-uint64_t table_hash(const void *data, size_t size)
-{
-	const unsigned char *bytes = data;
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < size; i++)
-		h = (h ^ bytes[i]) * 0x100000001b3u;
-	return h;
 }

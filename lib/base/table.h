@@ -53,7 +53,15 @@ void table_changed(struct table *t);
 void table_sort(struct table *t, int (*compare)(const void *a, const void *b));
 void table_fini(struct table *t);
 
-/* A key made of bytes, for tables of texts (FNV-1a). */
+/* A number for bytes, for keys of tables of texts. It is another one in each process, so that files
+ * of strangers cannot hold texts of one number: it must not be written, printed or sorted by. */
 uint64_t table_hash(const void *data, size_t size);
+/* A number for bytes that is the same in every process (FNV-1a). Texts of one number can be chosen,
+ * so it must not be what finds texts of files in a table. */
+uint64_t table_hash_fixed(const void *data, size_t size);
+/* That of table_hash with a key (SipHash-1-3). */
+uint64_t table_hash_keyed(const uint64_t key[2], const void *data, size_t size);
+/* What this process has as a key: random numbers from the kernel (AT_RANDOM). */
+void table_secret(uint64_t key[2]);
 
 #endif

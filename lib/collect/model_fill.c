@@ -325,9 +325,11 @@ static void take_rows(struct experiment *x, struct experiment *from)
 	struct experiment empty = *x;
 
 	x->images = from->images;
+	x->images_known = from->images_known;
 	x->data = from->data;
 	memcpy(x->tables, from->tables, sizeof(x->tables));
 	from->images = empty.images;
+	from->images_known = empty.images_known;
 	from->data = empty.data;
 	memcpy(from->tables, empty.tables, sizeof(from->tables));
 }

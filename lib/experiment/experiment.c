@@ -44,6 +44,7 @@ void experiment_fini(struct experiment *x)
 		experiment_list_fini(x, i);
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
 		row_fini(experiment_table(x, i), experiment_kind(i));
+	images_known_forget(x);
 	free(x->type);
 	memset(x, 0, sizeof(*x));
 }
@@ -53,6 +54,7 @@ int experiment_copy(struct experiment *to, const struct experiment *from, struct
 	bool good;
 
 	*to = *from;
+	to->images_known = (struct images_known){0};
 	good = copy_text(&to->type, from->type);
 	for (int i = EXPERIMENT_FACTS; i < EXPERIMENT_LISTS; i++)
 		good &= experiment_list_copy(to, from, i) == 0;
@@ -65,23 +67,18 @@ int experiment_copy(struct experiment *to, const struct experiment *from, struct
 	return error_nomem(e);
 }
 
-static bool image_same(const struct experiment_image *a, const struct experiment_image *b)
-{
-	return a->kind == b->kind && a->pid == b->pid && a->size == b->size &&
-	       a->fingerprint == b->fingerprint && a->build_id_length == b->build_id_length &&
-	       memcmp(a->build_id, b->build_id, a->build_id_length) == 0 &&
-	       strcmp(a->path, b->path) == 0;
-}
-
 long experiment_image(struct experiment *x, const struct experiment_image *image, struct error *e)
 {
+	bool nomem;
+	long at;
+
 	if (image->build_id_length > EXPERIMENT_BUILD_ID_MAX)
 		return error_set(e, ERR_RANGE, "the build-id of %s has %u bytes", image->path,
 			image->build_id_length);
-	for (size_t i = 0; i < x->images.count; i++)
-		if (image_same(&x->images.data[i], image))
-			return (long)i;
-	return experiment_list_add(x, EXPERIMENT_IMAGES, image, e);
+	at = images_known_find(x, image, &nomem);
+	if (nomem)
+		return error_nomem(e);
+	return at < 0 ? experiment_list_add(x, EXPERIMENT_IMAGES, image, e) : at;
 }
 
 long experiment_metric(

@@ -184,6 +184,10 @@ struct experiment {
 	char *type;   /* "pcsamp", "dsc_hwc" ...; several: joined by ',' */
 	VEC(struct experiment_fact) facts;
 	VEC(struct experiment_image) images;
+	struct images_known { /* images by what identifies them (images_known.c) */
+		struct table table;
+		size_t until; /* images that it has: the first ones */
+	} images_known;
 	experiment_metrics metrics;
 	VEC(struct experiment_process) processes;
 	VEC(struct experiment_thread) threads;

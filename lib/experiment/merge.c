@@ -107,68 +107,9 @@ static void merge_run(struct merge *m)
 
 /* ---- rows ---- */
 
-struct known_image { /* table entry */
-	struct {
-		uint64_t names[2]; /* hashes of path and build-id */
-		uint64_t size, fingerprint;
-		int64_t kind, pid;
-	} key;
-	uint32_t index;
-};
-
-static struct known_image *know_image(struct table *known, const struct experiment_image *image)
-{
-	const struct known_image key = {
-		.key = {.names = {table_hash(image->path, strlen(image->path)),
-				table_hash(image->build_id, image->build_id_length)},
-			.size = image->size,
-			.fingerprint = image->fingerprint,
-			.kind = image->kind,
-			.pid = image->pid}};
-
-	return table_add(known, &key.key);
-}
-
-static int know_images(struct table *known, const struct experiment *x)
-{
-	for (size_t i = 0; i < x->images.count; i++) {
-		size_t before = known->count;
-		struct known_image *own = know_image(known, &x->images.data[i]);
-
-		if (!own)
-			return -1;
-		if (known->count > before)
-			own->index = (uint32_t)i;
-	}
-	return 0;
-}
-
-/* The number in a of an image that is not where it is expected. */
-static long seek_image(struct merge *m, struct table *known, const struct experiment_image *image)
-{
-	struct known_image *own;
-	size_t before;
-	long at;
-
-	if (!known->count && know_images(known, m->a))
-		return error_nomem(m->e);
-	before = known->count;
-	own = know_image(known, image);
-	if (!own)
-		return error_nomem(m->e);
-	if (known->count == before && order_images(&m->a->images.data[own->index], image) == 0)
-		return own->index;
-	at = known->count == before ? experiment_image(m->a, image, m->e)
-				    : experiment_list_add(m->a, EXPERIMENT_IMAGES, image, m->e);
-	if (at >= 0)
-		own->index = (uint32_t)at;
-	return at;
-}
-
 static int merge_images(struct merge *m)
 {
-	struct table known = TABLE_OF(struct known_image); /* filled when it is needed */
-	long at = -1;                                      /* where the last one was */
+	long at = -1; /* where the last one was */
 
 	for (size_t i = 0; i < m->b->images.count; i++) {
 		const struct experiment_image *image = &m->b->images.data[i];
@@ -177,13 +118,12 @@ static int merge_images(struct merge *m)
 		if (next < m->a->images.count && order_images(&m->a->images.data[next], image) == 0)
 			at = (long)next;
 		else
-			at = seek_image(m, &known, image);
+			at = experiment_image(m->a, image, m->e);
 		if (at < 0)
-			break;
+			return -1;
 		m->to[EXPERIMENT_IMAGES][i] = (uint32_t)at;
 	}
-	table_fini(&known);
-	return at < 0 ? -1 : 0;
+	return 0;
 }
 
 /* Moves the last metric to number `at`; the numbers of those from there on increase by one. */

@@ -13,6 +13,7 @@ long experiment_obstacle(struct experiment *x, enum experiment_pause_reason reas
 
 	if (reason == PAUSE_UNKNOWN)
 		return 0;
-	row.key.hash = table_hash(call, strlen(call)) * 31 ^ table_hash(name, strlen(name));
+	row.key.hash =
+		table_hash_fixed(call, strlen(call)) * 31 ^ table_hash_fixed(name, strlen(name));
 	return experiment_row(x, EXPERIMENT_OBSTACLES, &row);
 }

@@ -51,6 +51,13 @@ long experiment_list_add(struct experiment *x, int which, const void *row, struc
 int experiment_list_copy(struct experiment *to, const struct experiment *from, int which);
 void experiment_list_fini(struct experiment *x, int which);
 
+/* ---- images by what identifies them (images_known.c) ---- */
+
+/* The number of the image; -1: there is none, and the caller adds it next, or memory is out. */
+long images_known_find(struct experiment *x, const struct experiment_image *image, bool *nomem);
+/* Due when images get other numbers. */
+void images_known_forget(struct experiment *x);
+
 /* ---- times of samples (time_slices.c) ---- */
 
 /* Gives a slices as wide as b, which has some, needs, and the lesser room of both. b's slices in

@@ -231,6 +231,7 @@ int experiment_settle_numbers(struct experiment *x, uint32_t **to, struct error 
 	size_t images = x->images.count;
 	int status = 0;
 
+	images_known_forget(x);
 	/* A second period without the first is an ordinary metric. */
 	if (x->metrics.count)
 		x->metrics.data[0].flags &= ~(uint32_t)METRIC_BOTH;
@@ -307,6 +308,7 @@ int experiment_drop_unused(struct experiment *x, struct error *e)
 		.count = x->images.count,
 		.entry_size = sizeof(*x->images.data)};
 
+	images_known_forget(x);
 	if (experiment_drop_obstacles(x) ||
 		drop_rows(x, EXPERIMENT_NODES, &x->nodes, &experiment_nodes_kind) ||
 		drop_rows(x, EXPERIMENT_IMAGES, &images, &experiment_lists[EXPERIMENT_IMAGES].kind))

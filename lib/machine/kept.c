@@ -39,7 +39,7 @@ static bool kept_heading(
 	if (how_long == KEPT_BOOT && !file_line(FILE_BOOT_ID, boot, sizeof(boot)))
 		return false;
 	n = snprintf(text, size, "%s %u/%u %016" PRIx64 " %s%s%s\n", id->vendor, id->family,
-		id->model, table_hash(id->flags, strlen(id->flags)), id->name,
+		id->model, table_hash_fixed(id->flags, strlen(id->flags)), id->name,
 		boot[0] ? ", boot " : "", boot);
 	return n > 0 && (size_t)n < size;
 }
@@ -87,7 +87,7 @@ static char *shared_path(
 
 	if (!directory || !kept_safe(directory) ||
 		asprintf(&path, "%s/perfex-%s-%016" PRIx64, directory, file->name,
-			table_hash(heading, strlen(heading))) < 0)
+			table_hash_fixed(heading, strlen(heading))) < 0)
 		return NULL;
 	return path;
 }

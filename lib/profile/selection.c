@@ -193,7 +193,7 @@ struct prof_group profile_whom_group(const struct prof_data *d, size_t input, ui
 	key.command = p ? p->command : NULL;
 	if (d->request->by == PROF_GROUP_COMMAND) {
 		/* No process has such a number: of a name. */
-		hash = key.command ? table_hash(key.command, strlen(key.command)) : 0;
+		hash = key.command ? table_hash_fixed(key.command, strlen(key.command)) : 0;
 		key.key.pid = (int32_t)(hash >> 33) - INT32_MAX - 1;
 		key.key.tid = (int32_t)(hash & INT32_MAX);
 		return key;

@@ -3,6 +3,7 @@
 #include "../tap.h"
 
 #include "base/table.h"
+#include "colliding.h"
 
 #define KEYS    50000
 #define LONGEST 1000 /* slots in use without a gap; of random hashes, some 60 */
@@ -119,6 +120,42 @@ static void test_pairs(void)
 	table_fini(&t);
 }
 
+/* Texts are found by numbers of theirs, which must not be one. */
+static void test_texts(void)
+{
+	struct table t = TABLE_OF(struct one);
+	size_t same = 0;
+
+	for (size_t i = 0; i < COLLIDING_TEXTS; i++) {
+		const struct colliding_text text = colliding_text(i);
+		struct one row = {.key = {table_hash(text.text, strlen(text.text))}};
+
+		same += table_hash_fixed(text.text, strlen(text.text)) == BEGIN;
+		table_add(&t, &row.key);
+	}
+	is_int(same, COLLIDING_TEXTS, "texts of one hash, if it has no secret");
+	is_int(t.count, COLLIDING_TEXTS, "each text has a number of its own");
+	ok(longest(&t) < LONGEST, "texts: %zu slots are without a gap", longest(&t));
+	table_fini(&t);
+}
+
+/* As another program has it, written from the paper. */
+static void test_siphash(void)
+{
+	static const uint64_t key[2] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
+	unsigned char bytes[15];
+	uint64_t secret[2], none[2] = {0};
+
+	for (unsigned char i = 0; i < sizeof(bytes); i++)
+		bytes[i] = i;
+	ok(table_hash_keyed(key, bytes, 0) == 0xabac0158050fc4dcu, "SipHash-1-3 of nothing");
+	ok(table_hash_keyed(key, bytes, 15) == 0xd320d86d2a519956u, "SipHash-1-3 of 15 bytes");
+	table_secret(secret);
+	ok(memcmp(secret, none, sizeof(secret)) != 0, "this process has a secret");
+	ok(table_hash(bytes, 15) == table_hash_keyed(secret, bytes, 15), "which is the key");
+	ok(table_hash_fixed("a", 1) == 0xaf63dc4c8601ec8cu, "FNV-1a");
+}
+
 static int by_word(const void *a, const void *b)
 {
 	const struct one *x = a, *y = b;
@@ -148,6 +185,8 @@ int main(void)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		test_words(keys[i].name, keys[i].key);
 	test_pairs();
+	test_texts();
+	test_siphash();
 	test_index();
 	return done();
 }
