@@ -108,7 +108,7 @@ static const struct option_row rows[] = {
 	{"intel", NULL, "-dis, -calc, -stalls: Intel's syntax", FIELD(request.intel)},
 	{"whole", NULL,
 		"show also what has few samples or none: rows of lists, -calltree, -dis, -cfg, "
-		"-dataspace, -waits; of callers, python3's functions before the first one of "
+		"-dataspace, -waits, -why; of callers, python3's functions before the first one of "
 		"Python",
 		FIELD(request.whole)},
 	{"classic", NULL, "estimate executions as for cores that issue in order",

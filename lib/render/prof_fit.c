@@ -97,11 +97,13 @@ static void fit_put(struct strbuf *out, size_t from, size_t most, size_t common,
 		skipped = common;
 		while (skipped > bytes && text[skipped] != ' ')
 			skipped--;
+		most -= prof_characters(text, &bytes, (most - strlen(DOTS)) / 2) + strlen(DOTS);
 		if (skipped == bytes)
 			skipped = common;
+		else if (common - skipped >= most) /* what differs would have no room */
+			skipped = common - most / 2;
 		while (((unsigned char)text[skipped] & 0xc0) == 0x80) /* within a character */
 			skipped--;
-		most -= prof_characters(text, &bytes, (most - strlen(DOTS)) / 2) + strlen(DOTS);
 	}
 	while (bytes > 1 && text[bytes - 1] == '.') /* dots once */
 		bytes--;
@@ -158,12 +160,13 @@ static void fit_without_dso(struct strbuf *out, size_t tail)
 	strbuf_fini(&cut);
 }
 
-/* Characters of the tail at `tail`; 0: they would leave too little of the name. */
-static size_t fit_kept(const char *tail, size_t most, size_t of)
+/* Characters of the tail at `tail`; 0: they would leave too little of the name, which is a third
+ * beside file and line, and two beside a dso alone. */
+static size_t fit_kept(const char *tail, size_t most)
 {
 	size_t bytes, kept = prof_characters(tail, &bytes, SIZE_MAX);
 
-	return of * kept > (of - 1) * most ? 0 : kept;
+	return 3 * kept > (strchr(tail, ',') ? 2 : 1) * most ? 0 : kept;
 }
 
 /* The name before the tail, then " (file, line)" whose file is cut, so that the line stays; false:
@@ -205,7 +208,7 @@ bool prof_cut_place(struct strbuf *out, size_t from, size_t most, size_t common,
 		if (prof_characters(text, &bytes, SIZE_MAX) <= most)
 			return true;
 		tail = text + at;
-		kept = by_function ? 0 : fit_kept(tail, most, 3);
+		kept = by_function ? 0 : fit_kept(tail, most);
 	}
 	if (kept)
 		strbuf_puts(&rest, tail);

@@ -22,10 +22,11 @@ struct drawing {
 	size_t third; /* likewise */
 	double most;  /* of the bar's column, in percent */
 	bool *cut;    /* is set if a text was too long for the terminal */
-	size_t *common; /* [row]: see prof_common; NULL: rows are not cut */
+	struct strbuf *left, *legend; /* of a listing: what was left out, and moved below */
+	size_t *common;               /* [row]: see prof_common; NULL: rows are not cut */
 };
 
-enum { TEXT_WIDTH_MAX = 60, WIDTH = 79, RULE_WIDTH = 73 };
+enum { TEXT_WIDTH_MAX = 60 };
 enum { TEXT_LEAST = 20, PLACE_LEAST = 28, CUT_LEAST = 12 }; /* less says nothing */
 enum { SECOND_INDENT = 4, NOTE_INDENT = 2 }; /* of lines after the first: of a row, of a note */
 
@@ -39,33 +40,15 @@ static size_t prof_text_shorter(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Columns of text that is cut or drawn at `most` where there is no width. */
-static size_t prof_text_room(const struct prof_style *style, size_t most)
+/* The line since `from`, so. */
+static void prof_text_again(const struct prof_style *style, size_t from, struct strbuf *out)
 {
-	return style->width ? prof_text_shorter(style->width, most) : most;
-}
+	char *text = strdup(strbuf_text(out) + from);
 
-static void prof_text_rule(const struct prof_style *style, struct strbuf *out)
-{
-	strbuf_repeat(out, '-', prof_text_room(style, RULE_WIDTH));
-	strbuf_putc(out, '\n');
-}
-
-/* A title, a note or a value, in lines that fit the width; those after the first are indented. */
-static void prof_text_sentence(
-	const struct prof_style *style, const char *text, size_t indent, struct strbuf *out)
-{
-	struct strbuf room = {0};
-	const char *shown = shown_text(text, &room);
-
-	if (style->width) {
-		strbuf_wrap(out, shown, indent, style->width);
-	} else {
-		strbuf_puts(out, shown);
-		strbuf_putc(out, '\n');
-	}
-	out->failed |= room.failed;
-	strbuf_fini(&room);
+	out->length = from;
+	out->failed |= !text;
+	prof_head_sentence(style, text ? text : "", NOTE_INDENT, out);
+	free(text);
 }
 
 static void prof_text_measure(struct drawing *g)
@@ -93,13 +76,18 @@ static void prof_text_measure(struct drawing *g)
 
 /* ---- what fits ---- */
 
-/* Code and lines of source are as they are. */
 static bool is_fitted(const struct drawing *g)
 {
 	enum report_layout layout = g->table->layout;
 
 	return g->style->width &&
 	       (layout == REPORT_LIST || layout == REPORT_TREE || layout == REPORT_BUTTERFLY);
+}
+
+static bool is_fitted_listing(const struct drawing *g)
+{
+	return g->style->width &&
+	       (g->table->layout == REPORT_CODE || g->table->layout == REPORT_SOURCE);
 }
 
 /* The first strip of the line that the place is on. */
@@ -243,6 +231,8 @@ static void fit_rows(struct drawing *g)
 	if (is_fitted(g) && g->table->layout != REPORT_LIST)
 		fit_inclusive(g);
 	prof_text_measure(g);
+	if (is_fitted_listing(g))
+		prof_listing_fit(g->table, g->style->width, &g->strips, g->left);
 	if (!is_fitted(g))
 		return;
 	fit_lines(g);
@@ -377,6 +367,12 @@ static void prof_text_draw_row(const struct drawing *g, size_t i)
 	}
 	from = g->out->length;
 	prof_row_text(g->table, i, g->style, g->out);
+	if (is_fitted_listing(g) && !used) {
+		prof_text_again(g->style, from, g->out);
+		return;
+	}
+	if (is_fitted_listing(g))
+		*g->cut |= prof_listing_cut(g->out, from, g->style->width, used, g->legend);
 	if (is_fitted(g) &&
 		used + (g->split == SIZE_MAX ? PLACE_LEAST : CUT_LEAST) <= g->style->width)
 		*g->cut |= prof_cut_place(g->out, from, g->style->width - used,
@@ -409,94 +405,8 @@ static void rows(const struct drawing *g)
 			r->role != REPORT_TOTAL &&
 			(i + 1 == t->rows.count || t->rows.data[i + 1].role == REPORT_CALLER ||
 				(t->rows.data[i + 1].role == REPORT_HEAD)))
-			prof_text_rule(g->style, g->out);
+			prof_head_rule(g->style, g->out);
 	}
-}
-
-/* "Command     ./a.out ...": a line of the terminal, or if it is whole a few of them. */
-static void prof_text_line(const struct report_line *l, const struct prof_style *style,
-	size_t width, size_t most, struct strbuf *out)
-{
-	struct strbuf room = {0};
-	const char *value = shown_text(l->value, &room);
-	size_t length = strlen(value), n = 0;
-
-	if (l->label)
-		shown_printf(out, "%-*s  ", (int)width, l->label);
-	if (length <= most) {
-		prof_text_sentence(style, value, l->label ? width + 2 : 0, out);
-	} else {
-		for (int next; (next = utf8_length(value + n)) > 0 && n + (size_t)next + 3 <= most;)
-			n += (size_t)next;
-		shown_printf(out, "%.*s...", (int)n, value);
-		if (most > WIDTH)
-			shown_printf(out, " (%zu bytes)", length);
-		strbuf_putc(out, '\n');
-	}
-	out->failed |= room.failed;
-	strbuf_fini(&room);
-}
-
-static size_t label_width(const struct report_line *lines, size_t count, size_t width)
-{
-	for (size_t i = 0; i < count; i++)
-		if (lines[i].label)
-			width = prof_text_longer(width, strlen(lines[i].label));
-	return width;
-}
-
-static void prof_text_head(
-	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
-{
-	enum { LONGEST = 1000 };
-	size_t width = label_width(t->brief.data, t->brief.count, 0);
-	size_t room = prof_text_room(style, WIDTH);
-	bool brief = t->brief.count && !style->head && t->layout != REPORT_FACTS;
-
-	prof_text_rule(style, out);
-	for (size_t i = 0; brief && i < t->brief.count; i++)
-		prof_text_line(&t->brief.data[i], style, width, room - width - 2, out);
-	if (!brief) {
-		strbuf_puts(out, "SpeedShop profile listing\n");
-		width = label_width(t->head.data, t->head.count, 0);
-		width = label_width(t->summary.data, t->summary.count, width);
-		if (style->width)
-			width = prof_text_shorter(width, style->width / 2);
-		for (size_t i = 0; i < t->head.count; i++)
-			prof_text_line(&t->head.data[i], style, width, LONGEST, out);
-		if (t->head.count && t->summary.count)
-			prof_text_rule(style, out);
-		for (size_t i = 0; i < t->summary.count; i++)
-			prof_text_line(&t->summary.data[i], style, width, LONGEST, out);
-	}
-	prof_text_rule(style, out);
-}
-
-/* What the signs of figures are for, of those that the report has. */
-static void prof_text_signs(const struct report_table *t, bool dim, struct strbuf *out)
-{
-	bool changes = t->report && strcmp(t->report, "diff") == 0;
-	bool values = t->schema && strcmp(t->schema, "prof.values/1") == 0;
-	bool weak = false, estimated = false;
-
-	for (size_t r = 0; r < t->rows.count; r++)
-		for (size_t i = 0; i < t->columns.count; i++) {
-			const struct report_cell *cell = &report_cells(t, r)[i];
-			enum label label = cell->quantity.label;
-
-			if (t->rows.data[r].joined || label == LABEL_NONE)
-				continue;
-			weak = weak || (cell->weak && !cell->unsure);
-			estimated = estimated || (!cell->unsure && label == LABEL_ESTIMATED &&
-							 t->columns.data[i].label != label);
-		}
-	if (weak)
-		strbuf_printf(out, "%s: of %s\n", dim ? "Dimmed figures" : "~ before a figure",
-			values    ? "few values seen"
-			: changes ? "fewer than ten samples, or a change that may be chance"
-				  : "fewer than ten samples");
-	if (estimated)
-		strbuf_puts(out, "? before a figure: estimated from others\n");
 }
 
 /* The longest " (file, line)" beside names. */
@@ -540,20 +450,46 @@ size_t render_prof_name_room(const struct report_table *t, const struct prof_sty
 	return room;
 }
 
+/* Below the rows. */
+static void prof_text_notes(const struct drawing *g, struct strbuf *signs)
+{
+	const struct report_table *t = g->table;
+	struct strbuf *out = g->out;
+
+	if (t->layout != REPORT_FACTS && t->layout != REPORT_CAUSES)
+		prof_signs(t, g->style->dim, signs);
+	if (g->style->indent_most)
+		strbuf_puts(signs, "[N] before a name: it is called by N others\n");
+	if (*g->cut)
+		strbuf_puts(signs, "Rows are cut to the width (-names full)\n");
+	if (t->notes.count || signs->length || g->left->length || g->legend->length)
+		strbuf_putc(out, '\n');
+	if (signs->length)
+		strbuf_add(out, signs->data, signs->length);
+	if (g->left->length)
+		prof_head_sentence(g->style, g->left->data, NOTE_INDENT, out);
+	if (g->legend->length)
+		prof_head_sentence(g->style, g->legend->data, NOTE_INDENT, out);
+	for (size_t i = 0; i < t->notes.count; i++)
+		prof_head_sentence(g->style, t->notes.data[i].value, NOTE_INDENT, out);
+}
+
 void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
 {
 	bool cut = false;
-	struct strbuf signs = {0};
+	struct strbuf signs = {0}, left = {0}, legend = {0};
 	struct prof_style fitted = *style;
 	struct drawing g = {.table = t,
 		.style = &fitted,
 		.out = out,
 		.split = SIZE_MAX,
 		.third = SIZE_MAX,
-		.cut = &cut};
+		.cut = &cut,
+		.left = &left,
+		.legend = &legend};
 
-	prof_text_head(t, style, out);
+	prof_head(t, style, out);
 	if (t->layout != REPORT_FACTS) {
 		if (prof_strips_make(t, style->intervals, &g.strips)) {
 			out->failed = true;
@@ -561,8 +497,8 @@ void render_prof_text(
 			return;
 		}
 		if (t->title)
-			prof_text_sentence(style, t->title, NOTE_INDENT, out);
-		prof_text_rule(style, out);
+			prof_head_sentence(style, t->title, NOTE_INDENT, out);
+		prof_head_rule(style, out);
 		if (t->layout == REPORT_CAUSES) {
 			prof_draw_causes(t, out);
 		} else {
@@ -574,20 +510,11 @@ void render_prof_text(
 			rows(&g);
 		}
 	}
-	if (t->layout != REPORT_FACTS && t->layout != REPORT_CAUSES)
-		prof_text_signs(t, style->dim, &signs);
-	if (fitted.indent_most)
-		strbuf_puts(&signs, "[N] before a name: it is called by N others\n");
-	if (t->notes.count || cut || signs.length)
-		strbuf_putc(out, '\n');
-	if (signs.length)
-		strbuf_add(out, signs.data, signs.length);
-	out->failed |= signs.failed;
+	prof_text_notes(&g, &signs);
+	out->failed |= signs.failed || left.failed || legend.failed;
 	strbuf_fini(&signs);
-	if (cut)
-		strbuf_puts(out, "Rows are cut to the width (-names full)\n");
-	for (size_t i = 0; i < t->notes.count; i++)
-		prof_text_sentence(style, t->notes.data[i].value, NOTE_INDENT, out);
+	strbuf_fini(&left);
+	strbuf_fini(&legend);
 	free(g.common);
 	vec_fini(&g.strips);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/sort.h"
 #include "report/report_culprits.h"
 #include "report/report_views.h"
@@ -20,11 +21,14 @@ struct why {
 	double bare;                 /* cycles of code that cannot be had */
 	double kernel;               /* cycles of the kernel */
 	struct prof_waited modelled; /* by a second run */
+	bool brief;                  /* causes of nothing are left out, */
+	size_t left;                 /* as many */
 };
 
 enum { REMEDIES = 3 };
-#define WORTH    0.03 /* of all cycles: a cause with a remedy */
-#define TOO_MUCH 0.25 /* net sampling error and unexplained gain, of all cycles */
+#define WORTH    0.03   /* of all cycles: a cause with a remedy */
+#define NOTHING  0.0005 /* of all cycles: 0.0% as it is shown */
+#define TOO_MUCH 0.25   /* net sampling error and unexplained gain, of all cycles */
 
 enum { WHY_FROM, WHY_TO, WHY_LIKELY, WHY_MODEL, WHY_COLUMNS };
 
@@ -112,15 +116,22 @@ static const uint32_t modelled_as[CULPRITS] = {
 /* The model does not separate waits of the schedule from those beyond it. */
 #define MODELLED_RESULTS (1u << WAIT_DEPENDENCY | 1u << WAIT_UNIT)
 
-/* In the row that was added last. */
-static void set_modelled(const struct why *w, uint32_t causes)
+static double why_modelled(const struct why *w, uint32_t causes)
 {
 	double cycles = 0;
 
+	for (unsigned k = 0; k < WAIT_CAUSES && w->w->beside.any; k++)
+		cycles += causes >> k & 1 ? w->modelled.cycles[k] : 0;
+	return cycles;
+}
+
+/* In the row that was added last. */
+static void set_modelled(const struct why *w, uint32_t causes)
+{
+	double cycles = why_modelled(w, causes);
+
 	if (!w->w->beside.any || w->t->failed)
 		return;
-	for (unsigned k = 0; k < WAIT_CAUSES; k++)
-		cycles += causes >> k & 1 ? w->modelled.cycles[k] : 0;
 	report_cells(w->t, w->t->rows.count - 1)[WHY_MODEL] =
 		(struct report_cell){.quantity = quantity_exact(cycles, LABEL_MODEL),
 			.percent = report_percent(cycles, w->modelled.all),
@@ -150,13 +161,39 @@ static void why_add(const struct why *w, enum report_role role, const char *name
 	set_share(w, at, WHY_LIKELY, likely);
 }
 
+/* A cause with nothing to show: likely, at most, and as modelled. */
+static bool why_leaves(struct why *w, double high, double likely, double modelled)
+{
+	double nothing = NOTHING * w->all.cycles;
+
+	if (!w->brief || fabs(high) >= nothing || fabs(likely) >= nothing ||
+		(modelled > 0 && modelled >= NOTHING * w->modelled.all))
+		return false;
+	w->left++;
+	return true;
+}
+
 static void add_exact(const struct why *w, enum report_role role, const char *name, const char *key,
 	double cycles)
 {
 	why_add(w, role, name, key, 0, cycles, cycles, cycles);
 }
 
-static void dynamic_rows(const struct why *w)
+/* All levels of the data cache, before the first. */
+static void why_add_data(struct why *w)
+{
+	const struct culprits_sum *s = &w->all;
+	const uint32_t causes =
+		modelled_as[CULPRIT_L2] | modelled_as[CULPRIT_LL] | modelled_as[CULPRIT_MEMORY];
+	double likely = s->likely[CULPRIT_L2] + s->likely[CULPRIT_LL] + s->likely[CULPRIT_MEMORY];
+
+	if (why_leaves(w, s->data_high, likely, why_modelled(w, causes)))
+		return;
+	why_add(w, REPORT_ROW, "D-cache miss", "dcache", 0, s->data_low, s->data_high, likely);
+	set_modelled(w, causes);
+}
+
+static void dynamic_rows(struct why *w)
 {
 	const struct culprits_sum *s = &w->all;
 
@@ -164,27 +201,25 @@ static void dynamic_rows(const struct why *w)
 		bool level = CULPRIT_DATA >> k & 1;
 
 		if (k == CULPRIT_L2)
-			why_add(w, REPORT_ROW, "D-cache miss", "dcache", 0, s->data_low,
-				s->data_high,
-				s->likely[CULPRIT_L2] + s->likely[CULPRIT_LL] +
-					s->likely[CULPRIT_MEMORY]);
-		if (k == CULPRIT_L2)
-			set_modelled(w, modelled_as[CULPRIT_L2] | modelled_as[CULPRIT_LL] |
-						modelled_as[CULPRIT_MEMORY]);
-		if (!level || s->high[k] > 0)
-			why_add(w, REPORT_ROW, culprit_name((enum culprit_cause)k),
-				culprit_key((enum culprit_cause)k), level, s->low[k], s->high[k],
-				s->likely[k]);
-		if ((!level || s->high[k] > 0) && modelled_as[k])
+			why_add_data(w);
+		if ((level && s->high[k] <= 0) ||
+			why_leaves(w, s->high[k], s->likely[k], why_modelled(w, modelled_as[k])))
+			continue;
+		why_add(w, REPORT_ROW, culprit_name((enum culprit_cause)k),
+			culprit_key((enum culprit_cause)k), level, s->low[k], s->high[k],
+			s->likely[k]);
+		if (modelled_as[k])
 			set_modelled(w, modelled_as[k]);
 	}
-	add_exact(w, REPORT_ROW, "Unexplained stall", "unexplained", s->unexplained);
-	add_exact(w, REPORT_ROW, "Unexplained gain", "gain", s->gain);
+	if (!why_leaves(w, s->unexplained, 0, 0))
+		add_exact(w, REPORT_ROW, "Unexplained stall", "unexplained", s->unexplained);
+	if (!why_leaves(w, s->gain, 0, 0))
+		add_exact(w, REPORT_ROW, "Unexplained gain", "gain", s->gain);
 	add_exact(w, REPORT_SUBTOTAL, "Subtotal dynamic", "dynamic", s->dynamic + s->gain);
 }
 
 /* Cycles of all of them. */
-static double static_rows(const struct why *w)
+static double static_rows(struct why *w)
 {
 	const struct culprits_sum *s = &w->all;
 	double sum = 0;
@@ -193,7 +228,7 @@ static double static_rows(const struct why *w)
 		const char *name = culprit_fixed_name(k);
 
 		sum += s->fixed[k];
-		if (s->fixed_high[k] != 0)
+		if (s->fixed_high[k] != 0 && !why_leaves(w, s->fixed_high[k], s->fixed[k], 0))
 			why_add(w, REPORT_ROW, report_text(w->t, "Static: %s", name),
 				report_text(w->t, "static-%s", name), 0, s->fixed_low[k],
 				s->fixed_high[k], s->fixed[k]);
@@ -203,7 +238,7 @@ static double static_rows(const struct why *w)
 	return sum;
 }
 
-static void why_rows(const struct why *w)
+static void why_rows(struct why *w)
 {
 	const struct culprits_sum *s = &w->all;
 	double fixed, dynamic = s->dynamic + s->gain;
@@ -346,7 +381,8 @@ static const struct report_column columns[WHY_COLUMNS] = {
 
 static int why_make(struct report_waits *waits, struct error *e)
 {
-	struct why w = {.w = waits, .t = waits->t};
+	const struct prof_request *r = waits->d->request;
+	struct why w = {.w = waits, .t = waits->t, .brief = r->folds && !r->whole};
 	double all = waits->x.total * waits->x.analysis.cycles;
 
 	if (explain_each(&waits->x, why_take_procedure, &w, e))
@@ -360,6 +396,9 @@ static int why_make(struct report_waits *waits, struct error *e)
 		return error_nomem(e);
 	why_rows(&w);
 	advise(&w);
+	if (w.left)
+		report_note(w.t, "%zu cause%s of 0.0%% %s left out (-whole)", w.left,
+			plural(w.left), plural_is(w.left));
 	if (fabs(w.all.error) + fabs(w.all.gain) > TOO_MUCH * w.all.cycles)
 		report_note(w.t,
 			"%.0f samples are too few to divide the time among causes, as the net "

@@ -36,7 +36,7 @@ const struct view report_views[] = {
 	{"stalls", "the longest waits of the program, and their possible causes", report_stalls,
 		VIEW_ABOUT | VIEW_CYCLES | VIEW_INTEL | VIEW_INLINES},
 	{"why", "the cycles of a function, or of the program, by cause, with remedies", report_why,
-		VIEW_ABOUT | VIEW_CYCLES | VIEW_INLINES},
+		VIEW_ABOUT | VIEW_CYCLES | VIEW_WHOLE | VIEW_INLINES},
 	{"topblocks", "the basic blocks that took most cycles", report_topblocks,
 		VIEW_ABOUT | VIEW_CYCLES | VIEW_INLINES},
 	{"cfg", "the control flow graph of a function; with -dot for Graphviz", report_cfg,

@@ -177,4 +177,17 @@ is "an unknown core is refused" "$status" 125
 run prof -calc chain -core zen4 ideal.exp
 is "exact counts alone have no cycles" "$status" 125
 like "and that is said" "$err" '^prof: executions and waits need samples of time'
+# ---- a terminal ----
+# at_width COLUMNS: the rows that are longer
+at_width() { prof -calc -only chain -width "$1" time.exp > "at.$1"; sed -n '/^ *time/,$p' "at.$1" | awk -v w="$1" 'length > w'; }
+for width in 80 100 120; do
+	is "-width $width: rows, notes and headings fit" "$(at_width $width)" ""
+done
+like "-width 80: instructions are there" "$(cat at.80)" ' imul %rax, %rax$'
+like "and it is said what is not" "$(cat at.80)" '^Left out for the width: bar, samples, .*
+*.*-names full: all'
+like "the letters of waits are explained below" "$(cat at.80)" 's = by the schedule'
+unlike "whole rows have all columns" "$(prof -calc time.exp)" 'Left out for'
+is "also with -names full" "$(prof -calc -names full -width 80 time.exp)" "$(prof -calc time.exp)"
+is "CSV has all" "$(prof -calc -width 80 -csv time.exp)" "$(prof -calc -csv time.exp)"
 done_testing

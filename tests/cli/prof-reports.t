@@ -370,6 +370,17 @@ printf '%s\n' "type pcsamp" "image elf $work/named" "metric time 1000003 measure
 	"sample 0 0 0 90 1:0x$(nm named | awk '$3 == "main" { print $1 }')" | make_experiment named.pcsamp || exit 1
 like "-heavy on a narrow screen: the file is cut, the line stays" "$(prof -heavy -width 74 named.pcsamp)" '  main [(]a_file[a-z_]*[.][.][.], 2[)]$'
 
+# Beside an image of a long name, names differ: the image makes way.
+printf 'void allocated_in_text_of_alpha(void) {}\nvoid allocated_in_text_of_omega(void) {}\nint main(void)\n{\n\treturn 0;\n}\n' > parts.c
+${CC:-gcc} -O0 -no-pie -o libwithalongname.so.0.8.6 parts.c || exit 1
+{
+	printf '%s\n' "type pcsamp" "image elf $work/libwithalongname.so.0.8.6" "metric time 1000003 measured clock"
+	nm libwithalongname.so.0.8.6 | awk '/ allocated_in/ { print "sample 0 0 0 " 90 + NR " 1:0x" $1 }'
+} | make_experiment parts || exit 1
+for width in 74 80; do
+	is "-heavy -width $width: names differ, the image is cut" "$(prof -heavy -width $width parts | grep -o 'alloc[^(]*\(alpha\|omega\) (li[a-z]*[.][.][.]$' | wc -l)" 2
+done
+
 # -dump
 run prof -dump two
 like "-dump" "$out" 'schedule'

@@ -237,4 +237,12 @@ misses | make_experiment misses.exp || exit 1
 run prof -why walk -core zen4 -json time.exp ideal.exp misses.exp
 printf '%s\n' "$out" > why.json
 is "what was counted elsewhere was not it" "$(python3 look.py why.json dcache-memory)" "0 0"
+
+# ---- causes of nothing ----
+run prof -why -only walk time.exp ideal.exp
+unlike "causes of 0.0% are left out" "$out" '(Multiplier|Page fault) +0.0%$'
+like "which is said" "$out" '^[0-9]+ causes of 0.0% are left out .-whole.$'
+like "what may be there at most is not" "$out" ' 0.0% to +[0-9.]+% +0.0%$'
+like "-whole shows them" "$(prof -why -only walk -whole time.exp ideal.exp)" ' Multiplier +0.0%$'
+like "and so does CSV" "$(prof -why -only walk -csv time.exp ideal.exp)" 'ultiplier'
 done_testing
