@@ -501,6 +501,11 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		option_words_add(&o->sources, NULL, e) || option_words_add(&o->archives, NULL, e) ||
 		option_words_add(&o->metrics, NULL, e))
 		return -1;
+	for (size_t i = 0; o->files[i]; i++)
+		if (!*o->files[i])
+			return error_set(e, ERR_PARSE,
+				"the name of a file is empty: perhaps a variable of the shell is "
+				"not set");
 	return check(o, e);
 }
 

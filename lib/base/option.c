@@ -137,6 +137,10 @@ static int store(const struct option_row *row, void *target, const char *argumen
 	uint64_t count;
 	double seconds;
 
+	if ((row->kind == OPTION_STRING || row->kind == OPTION_WORDS) && !*argument)
+		return error_set(e, ERR_PARSE,
+			"-%s: its argument is empty: give one, or leave -%s out", row->name,
+			row->name);
 	switch (row->kind) {
 	case OPTION_FLAG:
 		*(bool *)place = true;
@@ -246,8 +250,14 @@ int option_list(const char *argument, int (*call)(void *target, const char *thin
 		return error_nomem(e);
 	while (!bad && rest) {
 		thing = list_item(&rest);
-		bad = *thing ? call(target, thing, e)
-			     : error_set(e, ERR_PARSE, "'%s': missing word at a comma", argument);
+		if (*thing)
+			bad = call(target, thing, e);
+		else
+			bad = *argument ? error_set(e, ERR_PARSE, "'%s': missing word at a comma",
+						  argument)
+					: error_set(e, ERR_PARSE,
+						  "a list is empty: give a word, or several with "
+						  "commas between");
 	}
 	free(copy);
 	return bad;

@@ -29,6 +29,12 @@ int executable_not_run(const char *command, int errnum, struct error *e)
 {
 	struct stat st;
 
+	if (!*command) {
+		error_set(e, ERR_CANNOT_RUN, "the name of the command is empty");
+		if (e)
+			e->errnum = errnum;
+		return error_hint(e, "give a program; perhaps a variable of the shell is not set");
+	}
 	error_sys(e, errnum, errnum == ENOENT ? "cannot find %s" : "cannot run %s", command);
 	if (e)
 		e->code = ERR_CANNOT_RUN;

@@ -137,10 +137,10 @@ void report_values_none(struct report_values *w, const char *none, unsigned leas
 		report_note(w->t, "%s", none);
 	else
 		report_note(w->t,
-			"%s, in %d values and %u %s or more; there were %" PRIu64
+			"%s, in %d values and %u %s or more; there %s %" PRIu64
 			" in all: a longer run, more runs (ssrun -runs) or a higher %s has more",
-			none, REPORT_VALUES_LEAST, least, logged ? "bursts" : "windows", moments,
-			logged ? "-bursts" : "-budget");
+			none, REPORT_VALUES_LEAST, least, logged ? "bursts" : "windows",
+			moments == 1 ? "was" : "were", moments, logged ? "-bursts" : "-budget");
 }
 
 void report_values_weak(struct report_values *w)
@@ -173,6 +173,16 @@ static void note_rivals(struct report_values *w)
 			"of their shares overlap");
 }
 
+/* ssrun was to record values, and so it did if it had the time. */
+static bool asked_for_values(const struct experiment *x)
+{
+	bool wanted = experiment_has_values(x);
+
+	for (size_t i = 0; i < x->metrics.count; i++)
+		wanted = wanted || x->metrics.data[i].flags & METRIC_VALUES;
+	return wanted;
+}
+
 /* Nothing to report; -1. */
 static int no_values(const struct prof_data *d, struct error *e)
 {
@@ -182,7 +192,7 @@ static int no_values(const struct prof_data *d, struct error *e)
 	for (size_t i = 0; i < r->count; i++) {
 		const struct experiment *x = r->inputs[i].experiment;
 
-		if (!experiment_has_values(x))
+		if (!asked_for_values(x))
 			continue;
 		error_set(e, ERR_NOT_FOUND, "%s: %s too short for values", file,
 			x->runs > 1 ? "the runs were" : "the run was");

@@ -70,6 +70,14 @@ is "unknown event: 125" "$status" 125
 like "the nearest is offered" "$err" "did you mean 'dsc'"
 run perfex -source os -e task-clock,page-faults -e pf -csv sh -c :; is "events with commas" "$(echo "$out" | grep -c measured)" 3
 run perfex -e gi,,br true; is "nothing between commas" "$status:$err" "125:perfex: 'gi,,br': missing word at a comma"
+run perfex -e '' true; is "no word at all" "$status:$err" "125:perfex: a list is empty: give a word, or several with commas between"
+run $perf ''; is "an empty command: as one that is not found" "$status:$err" "127:perfex: the name of the command is empty
+perfex:   give a program; perhaps a variable of the shell is not set"
+run perfex -o '' true; is "an empty argument" "$status:$err" "125:perfex: -o: its argument is empty: give one, or leave -o out"
+run ssrun -fpcsamp -versus '' true; is "also of ssrun" "$status:$err" "125:ssrun: -versus: its argument is empty: give one, or leave -versus out"
+run ssrun -q -fpcsamp ''; like "and its command" "$status:$err" '^127:ssrun: the name of the command is empty'
+run prof -only '' file; is "and of prof" "$status:$err" "125:prof: -only: its argument is empty: give one, or leave -only out"
+run prof ''; is "and its file" "$status:$err" "125:prof: the name of a file is empty: perhaps a variable of the shell is not set"
 run perfex -e 9999 true; is "number out of range: 125" "$status" 125
 run perfex -frobnicate true
 like "unknown option" "$err" 'no option -frobnicate'

@@ -158,6 +158,9 @@ like "an experiment without values" "$status $err" '^125 .*(has no values|nothin
 printf 'type values\nimage elf %s/app\nmoments 0\n' "$work" | make_experiment short || exit 1
 run prof -operations short
 like "a run without windows was too short" "$status $err" '^125 .*too short for values$'
+printf 'type branches,values\nimage elf %s/app\nmetric time 2000003 measured clock,values\nsample 0 0 0 9 1:401000\n' "$work" | make_experiment unlogged || exit 1
+run prof -arguments unlogged
+like "nor had bursts the time to log some" "$status $err" '^125 .*the run was too short for values$'
 prof -merge -o shorts short short
 is "nor are several enough, and nobody is told to begin with several" "$(prof -operations shorts 2>&1)" \
 	"prof: shorts: the runs were too short for values

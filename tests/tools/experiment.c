@@ -112,6 +112,7 @@ static int add_metric(char *name, uint64_t period, const char *label, const char
 		  (strstr(flags, "stacks") ? METRIC_STACKS : 0) |
 		  (strstr(flags, "exact") ? METRIC_EXACT : 0) |
 		  (strstr(flags, "skid") ? METRIC_SKID : 0) |
+		  (strstr(flags, "values") ? METRIC_VALUES : 0) |
 		  (strstr(flags, "both") ? METRIC_BOTH : 0);
 	return experiment_metric(&x, &m, &e) < 0 ? -1 : 0;
 }
