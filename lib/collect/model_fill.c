@@ -270,7 +270,7 @@ static int fill_exact(struct filling *f, size_t metric)
 
 /* ---- waits ---- */
 
-_Static_assert((int)WAIT_CAUSES == MODEL_CAUSES && (int)WAIT_PAGE_FAULT == MODEL_CAUSE_PAGE_FAULT &&
+_Static_assert((int)WAIT_CAUSES == MODEL_CAUSES && (int)WAIT_STEAL == MODEL_CAUSE_STEAL &&
 		       EXPERIMENT_WAIT_PARTS == RETIRE_CYCLE,
 	"waits are the model's");
 

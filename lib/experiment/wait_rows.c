@@ -27,6 +27,7 @@ const char *const experiment_wait_words[WAIT_CAUSES] = {
 	[WAIT_MISPREDICT] = "mispredict",
 	[WAIT_SYSTEM_CALL] = "system-call",
 	[WAIT_PAGE_FAULT] = "page-fault",
+	[WAIT_STEAL] = "steal",
 };
 
 /* Causes of later versions are printed by number. */

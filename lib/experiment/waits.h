@@ -33,6 +33,7 @@ enum experiment_wait_cause {
 	WAIT_MISPREDICT,
 	WAIT_SYSTEM_CALL, /* at user level */
 	WAIT_PAGE_FAULT,  /* of no instruction: there are no rows of it */
+	WAIT_STEAL,       /* likewise */
 	WAIT_CAUSES
 };
 

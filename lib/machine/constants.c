@@ -83,6 +83,8 @@ const struct constant constants_table[CONSTANTS] = {
 	/* From no probe: constants_measure_user. */
 	{"system-call", CONFIG(execution.system_call), 0, {{0, NO, NO, NO, NO, 0}}, 0, 50000},
 	{"page-fault", CONFIG(execution.page_fault), 0, {{0, NO, NO, NO, NO, 0}}, 0, 500000},
+	{"kernel-flush", CONFIG(execution.kernel_flush), 0, {{0, NO, NO, NO, NO, 0}}, 0, 10000},
+	{"steal", CONFIG(execution.steal), 0, {{0, NO, NO, NO, NO, 0}}, 0, 900},
 };
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 #define SECONDS      1.3 /* together */
 #define ROUNDS       5
 #define USER_SECONDS 0.4 /* of each operation */
+#define WALK_LEAST   12  /* cycles: a second TLB takes less */
 
 struct rig_shape machine_shape(const struct machine *m)
 {
@@ -66,6 +67,10 @@ static void constants_measure_user(struct constant_figures *f)
 		return;
 	FIGURE(f, execution.system_call) = (struct figure){t.call_ns * hz * 1e-9, 0, 0};
 	FIGURE(f, execution.page_fault) = (struct figure){t.fault_ns * hz * 1e-9, 0, 0};
+	if (t.walk_ns * hz * 1e-9 < WALK_LEAST)
+		t.walk_ns = 0;
+	FIGURE(f, execution.kernel_flush) = (struct figure){t.walk_ns * hz * 1e-9, 0, 0};
+	FIGURE(f, execution.steal) = (struct figure){t.stolen * 1000, 0, 0};
 }
 
 static int constants_measure(const struct machine *host, struct constant_figures *f,

@@ -148,6 +148,8 @@ const struct field machine_fields[] = {
 	{"execution", "store-lines", FIELD_COUNT, MODEL(execution.store_lines), .high = 15},
 	{"execution", "system-call", FIELD_CYCLES, MODEL(execution.system_call), .high = 50000},
 	{"execution", "page-fault", FIELD_CYCLES, MODEL(execution.page_fault), .high = 500000},
+	{"execution", "kernel-flush", FIELD_CYCLES, MODEL(execution.kernel_flush), .high = 10000},
+	{"execution", "steal", FIELD_CYCLES, MODEL(execution.steal), .high = 900},
 	{"execution", "string-start", FIELD_CYCLES, MODEL(execution.string_start), .high = 1000},
 	{"execution", "string-bytes", FIELD_COUNT, MODEL(execution.string_bytes), .high = 256},
 

@@ -34,6 +34,7 @@ enum model_cause {
 	MODEL_CAUSE_MISPREDICT,
 	MODEL_CAUSE_SYSTEM_CALL, /* at user level */
 	MODEL_CAUSE_PAGE_FAULT,  /* likewise: no clock sees it, it follows from the count */
+	MODEL_CAUSE_STEAL,       /* a hypervisor's interruptions: likewise, a part of all others */
 	MODEL_CAUSES,
 };
 

@@ -249,6 +249,7 @@ void model_fast_count(struct model *m, const int64_t *more, uint64_t divides, ui
 
 void model_fast_resume(struct model *m, int stretch)
 {
+	m->seen = (uint8_t *)0; /* what was first accessed in between is not known */
 	for (uint64_t active = m->active; active; active &= active - 1) {
 		struct core *core = &m->cores[__builtin_ctzll(active)];
 		struct predictor *p = &core->predictor;

@@ -194,6 +194,12 @@ struct model_execution_config {
 	/* At user level, of a page's first access: a hypervisor's work that the kernel does not
 	 * see; 0: none. It is added to the run's cycles, not to an instruction's. */
 	uint32_t page_fault;
+	/* Cycles that a page's first translation was seen to take longer after a system call; 0:
+	 * the kernel leaves all. Else system calls and page faults leave none in the TLBs. */
+	uint32_t kernel_flush;
+	/* Of a thousand cycles, those that a hypervisor takes, unseen by the kernel. They are added
+	 * to the run's. */
+	uint32_t steal;
 	/* Repeated string instructions that store: cycles before the first bytes; bytes per cycle
 	 * then, 0: each repetition is as an instruction of its own. */
 	uint32_t string_start, string_bytes;
@@ -214,7 +220,7 @@ enum model_indirect_history {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 18
+#define MODEL_CONFIG_VERSION 19
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -371,6 +377,11 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
  * for those of 2 MiB, else small ones (also if unmapped). Only whole large pages become large.
  * Without effect if the machine has none (config.large_pages). */
 void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page_bits);
+
+/* The current thread returns from a system call: see execution.kernel_flush. */
+void model_system_call(struct model *m);
+/* The next access to each of these pages is a page fault, as the first one to any page is. */
+void model_unmap(struct model *m, uint64_t address, uint64_t length);
 
 /* The part of the model's memory that is read in no order, if it is too large for the first TLBs of
  * a host with small pages, else null; *bytes becomes its size. */

@@ -185,6 +185,8 @@ static void lay_out_all(
 		m->large = model_take(a, LARGE_RANGES * sizeof(*m->large));
 	if (model_clock_retires(config))
 		m->had = model_take(a, (size_t)1 << (HAD_BITS - 3));
+	if (config->execution.kernel_flush && config->parts & MODEL_PART_TLBS)
+		m->seen = model_take(a, (size_t)1 << SEEN_BITS);
 	if (model_clock_retires(config) && config->clock == MODEL_CLOCK_SAMPLED)
 		m->sampled = model_take(a, sizeof(*m->sampled));
 	if (n > 1)

@@ -568,6 +568,7 @@ void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 {
 	struct core *core = m->core;
 
+	tlb_flush_due(m, core);
 	fetched_begin(m);
 	while (begin < end) {
 		begin = run_until(m, begin, end, m->sampled ? core->sampled.next : NEVER);

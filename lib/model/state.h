@@ -38,7 +38,8 @@
 
 /* The suppliers of lines to the private caches of a core. */
 /* In the order of enum model_cause; lines from another core arrive like those of LL. */
-#define HAD_BITS 24 /* log2 of how many lines are distinguished */
+#define SEEN_BITS 19 /* log2 of how many groups of eight pages are distinguished */
+#define HAD_BITS  24 /* log2 of how many lines are distinguished */
 
 enum line_supplier {
 	LINE_FROM_L2,
@@ -223,6 +224,10 @@ struct core {
 	 * bits of its number. */
 	uint64_t page_lines[PAGES_NOTED];
 	struct page_index page_index;
+	uint32_t flush_due; /* of the TLBs: FLUSH_DATA ...; see tlb.c */
+	uint32_t refills;   /* walks until the second level is as full as before it was emptied */
+	uint32_t near;      /* are entries of the page table in L1D then? */
+	uint64_t flushed;   /* misses of L1D when it was emptied */
 	struct prefetch prefetch;
 };
 
@@ -316,6 +321,8 @@ struct model {
 	uint64_t stream_page;      /* size - 1 */
 	struct large_range *large; /* ascending; see tlb.c */
 	uint32_t large_count;
+	uint8_t *seen; /* pages that were accessed, a bit each; null: nothing depends on it; see
+			  tlb.c */
 	uint32_t prefetching;               /* is there any prefetcher? */
 	uint32_t parts;                     /* those that the loops run now: see model_parts_run */
 	uint32_t parts_away, parts_clocked; /* outside windows of the sampled clock, and inside */
@@ -460,6 +467,14 @@ int hierarchy_is_usual(const struct model *m, const struct core *core);
 uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address);
 uint64_t tlb_translate_fetch(struct model *m, struct core *core, uint64_t address);
 int tlb_is_usual(const struct model *m, const struct core *core);
+/* To be called before records are run. */
+enum { FLUSH_DATA = 1, FLUSH_FETCH = 2, FLUSH_FAULT = 4 }; /* the last: by a page fault */
+void tlb_flush(struct model *m, struct core *core, uint32_t what);
+static inline void tlb_flush_due(struct model *m, struct core *core)
+{
+	if (UNLIKELY(core->flush_due))
+		tlb_flush(m, core, core->flush_due);
+}
 /* Drops these bytes from all private caches of the core; returns whether a line was modified. */
 int hierarchy_recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes);
 /* L1I loses these bytes. */

@@ -185,6 +185,57 @@ static uint64_t no_translation(
 	return 0;
 }
 
+/* ---- first accesses ---- */
+
+static uint8_t *seen_group(const struct model *m, uint64_t page)
+{
+	uint64_t group = page >> 3;
+
+	return &m->seen[(group ^ group >> SEEN_BITS) & ((1u << SEEN_BITS) - 1)];
+}
+
+/* Notes that the page is accessed, and returns whether it was before. Code is of files, of which
+ * the kernel maps some pages at once. */
+static int see_page(const struct model *m, uint64_t address, int code)
+{
+	uint64_t page = address >> 12;
+	uint8_t *group = seen_group(m, page), bit = (uint8_t)(1u << (page & 7));
+
+	if (*group & bit)
+		return 1;
+	*group = code ? 255 : *group | bit;
+	return 0;
+}
+
+/* Latency of a walk where the kernel empties the TLBs. For what they had, entries of the page table
+ * are still in L1D if neither a page fault nor the program has replaced what was there. */
+static uint64_t walk_after(
+	const struct model *m, struct core *core, uint64_t address, int large, int code)
+{
+	uint64_t again = (uint64_t)m->config.execution.kernel_flush * m->config.width;
+
+	if (m->seen && !large && !see_page(m, address, code)) {
+		core->flush_due = FLUSH_DATA | FLUSH_FETCH | FLUSH_FAULT;
+		return m->walk;
+	}
+	if (!core->refills || !core->near)
+		return m->walk;
+	core->refills--;
+	return again < m->walk ? again : m->walk;
+}
+
+void model_unmap(struct model *m, uint64_t address, uint64_t length)
+{
+	uint64_t page = address >> 12, end = (address + length + 4095) >> 12;
+
+	if (!m->seen || !length || end < page)
+		return;
+	if (end - page > UINT64_C(8) << SEEN_BITS)
+		end = page + (UINT64_C(8) << SEEN_BITS);
+	for (; page < end; page++)
+		*seen_group(m, page) &= (uint8_t) ~(1u << (page & 7));
+}
+
 /* slots: those without a first-level TLB, or null. */
 static uint64_t translate_second(struct model *m, struct core *core, struct page_slot *slots,
 	uint64_t address, int is, enum event_number walks)
@@ -195,6 +246,8 @@ static uint64_t translate_second(struct model *m, struct core *core, struct page
 		tlb_use(m, core, slots, &core->stlb, &core->large_stlb, split, address, is))
 		return slots ? 0 : m->second_tlb;
 	count(m, walks, 1);
+	if (UNLIKELY(m->config.execution.kernel_flush != 0))
+		return walk_after(m, core, address, is, walks == EV_ITLB_WALKS);
 	return m->walk;
 }
 
@@ -360,6 +413,8 @@ INLINE uint64_t translate(struct model *m, struct core *core, struct page_slot *
 
 uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address)
 {
+	if (UNLIKELY(core->flush_due & FLUSH_DATA))
+		tlb_flush(m, core, core->flush_due & ~(uint32_t)FLUSH_FETCH);
 	if (LIKELY(core->usual_tlbs) && LIKELY(!m->large_count) && LIKELY(address >> 12)) {
 		uint64_t latency = translate_usual(m, core, address);
 
@@ -415,6 +470,60 @@ static void flush_core(struct model *m, struct core *core, uint64_t begin, uint6
 	core->page_index.valid = 0;
 	for (i = 0; i < PAGE_SLOTS; i++)
 		core->data_pages[i].page = core->fetch_pages[i].page = 0;
+}
+
+/* ---- the kernel ---- */
+
+static uint64_t tlb_entries_of(const struct cache *c)
+{
+	return (c->sets ? c->sets : c->mask + 1) * c->ways;
+}
+
+static void empty(struct cache *tlb)
+{
+	if (!tlb->ways)
+		return;
+	for (uint64_t i = 0; i < tlb_entries_of(tlb); i++)
+		tlb->entries[i] = tlb->used[i] = 0;
+	for (uint64_t i = 0; tlb->policy_sets && i < tlb_entries_of(tlb) / tlb->ways; i++)
+		tlb->policy_sets[i].filled = 0;
+}
+
+/* A miss of the data TLBs may find them empty: it may replace any page. Those of instructions are
+ * emptied where no code is being run. */
+void tlb_flush(struct model *m, struct core *core, uint32_t what)
+{
+	if (!core->itlb.ways)
+		what |= FLUSH_FETCH;
+	core->flush_due &= ~what;
+	if (what & FLUSH_FETCH) {
+		fetched_settle(core);
+		fetched_lose(m, core);
+		empty(&core->itlb);
+		empty(&core->large_itlb);
+		for (unsigned i = 0; i < PAGE_SLOTS; i++)
+			core->fetch_pages[i].page = 0;
+	}
+	if (what & FLUSH_DATA) {
+		core->refills = m->config.stlb.entries;
+		core->near = !(what & FLUSH_FAULT) &&
+			     m->counts[EV_L1D_MISSES] - core->flushed < tlb_entries_of(&core->l1d);
+		core->flushed = m->counts[EV_L1D_MISSES];
+		empty(&core->dtlb);
+		empty(&core->large_dtlb);
+		empty(&core->stlb);
+		empty(&core->large_stlb);
+		slots_drop(core, 0, UINT64_MAX);
+		core->page_index.valid = 0;
+		for (unsigned i = 0; i < PAGE_SLOTS; i++)
+			core->data_pages[i].page = 0;
+	}
+}
+
+void model_system_call(struct model *m)
+{
+	if (m->config.execution.kernel_flush && m->config.parts & MODEL_PART_TLBS)
+		tlb_flush(m, m->core, FLUSH_DATA | FLUSH_FETCH);
 }
 
 void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page_bits)

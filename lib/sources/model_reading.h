@@ -7,8 +7,10 @@
 #include "sources/source.h"
 
 /* Stores the counts of these events, the cycles by cause, and the threads' counts, if the sums have
- * their rows. page_fault: cycles at user level of each page fault. r->counts has room for count. */
+ * their rows. The machine has what is added to cycles: execution.page_fault and steal. r->counts
+ * has room for count. */
 int model_reading_fill(struct reading *r, const struct model_sums *sums,
-	const struct event_spec *specs, size_t count, uint32_t page_fault, struct error *e);
+	const struct event_spec *specs, size_t count, const struct model_execution_config *machine,
+	struct error *e);
 
 #endif

@@ -42,12 +42,12 @@ struct model_session {
 	struct model_counts counts;
 	bool enabled;
 	double enabled_at, enabled_seconds;
-	struct model_sums base; /* what there was when counting was enabled */
-	struct model_sums kept; /* counted while enabled, before that */
-	double instructions;    /* at the last tick */
-	double modelled;        /* likewise, seconds; 0: unknown */
-	unsigned parts;         /* of the model */
-	uint32_t page_fault;    /* cycles of one at user level */
+	struct model_sums base;                  /* what there was when counting was enabled */
+	struct model_sums kept;                  /* counted while enabled, before that */
+	double instructions;                     /* at the last tick */
+	double modelled;                         /* likewise, seconds; 0: unknown */
+	unsigned parts;                          /* of the model */
+	struct model_execution_config execution; /* what no clock of the model sees is here */
 };
 
 /* ---- probe and accepts ---- */
@@ -143,7 +143,7 @@ static void *model_open(const struct source_options *options, struct event_spec 
 	config = options->machine->model;
 	model_arguments_ask(&config, options, specs, count);
 	s->parts = config.parts;
-	s->page_fault = config.execution.page_fault;
+	s->execution = config.execution;
 	if (model_install_find(&s->install, e) == 0 &&
 		model_scratch_make(&s->scratch, &config, e) == 0) {
 		s->counts.directory = s->scratch.path;
@@ -524,7 +524,7 @@ static int model_read(void *session, struct reading *r, struct error *e)
 	}
 	if (model_sums_add(&sums, &s->kept, e))
 		goto out;
-	if (model_reading_fill(r, &sums, s->specs, s->count, s->page_fault, e))
+	if (model_reading_fill(r, &sums, s->specs, s->count, &s->execution, e))
 		goto out;
 	memcpy(r->note, s->note, sizeof(r->note));
 	r->enabled_seconds =

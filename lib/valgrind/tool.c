@@ -216,8 +216,10 @@ static void after_system_call(
 	exec_after(number);
 	touched_after(number, result);
 	resume_sigaction(number, arguments, sr_isError(result));
-	if (!executed_only)
+	if (!executed_only) {
 		pages_system_call(number, arguments, result);
+		model_system_call(model);
+	}
 	dataspace_system_call(tid, number, arguments, result);
 }
 

@@ -131,8 +131,10 @@ static void touched_leave(Addr from, SizeT size)
 		if (!s)
 			break;
 		to = s->end + 1 && s->end + 1 < end ? s->end + 1 : end;
-		if (of_program(s))
+		if (of_program(s)) {
 			gone += faults_between(pagemap, s, from, to);
+			model_unmap(model, from, to - from);
+		}
 		from = to;
 	}
 	VG_(close)(pagemap);

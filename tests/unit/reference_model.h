@@ -692,6 +692,25 @@ static void ref_map(struct reference *r, uint64_t address, uint64_t length, bool
 	}
 }
 
+static void ref_empty(struct ref_cache *c)
+{
+	for (uint64_t i = 0; i < c->sets * c->ways; i++)
+		c->all[i].valid = false;
+}
+
+/* Where the kernel leaves no translations. */
+static void ref_system_call(struct reference *r)
+{
+	struct ref_core *core = &r->cores[r->core];
+
+	ref_empty(&core->itlb);
+	ref_empty(&core->dtlb);
+	ref_empty(&core->stlb);
+	ref_empty(&core->large_itlb);
+	ref_empty(&core->large_dtlb);
+	ref_empty(&core->large_stlb);
+}
+
 /* ---- the whole ---- */
 
 static void ref_tlb(

@@ -93,7 +93,9 @@ static void refused(void)
 				   "taken-indirect 21.00 cycles, spread 0.00\n"
 				   "LL-later 301.00 cycles, spread 60.00\n"
 				   "system-call 2100.40 cycles, spread 0.00\n"
-				   "page-fault 23000.00 cycles, spread 0.00\n");
+				   "page-fault 23000.00 cycles, spread 0.00\n"
+				   "kernel-flush 45.50 cycles, spread 0.00\n"
+				   "steal 951.00 cycles, spread 0.00\n");
 	has("forward", before.execution.forward, MACHINE_CONSTANT_REFUSED,
 		"not before the first level has data");
 	has("forward-renamed", 0, MACHINE_CONSTANT_MEASURED, "renamed data may be there at once");
@@ -103,6 +105,8 @@ static void refused(void)
 	has("LL-later", 301, MACHINE_CONSTANT_MEASURED, "a last level with neighbours");
 	has("system-call", 2100, MACHINE_CONSTANT_MEASURED, "a hypervisor's part");
 	has("page-fault", 23000, MACHINE_CONSTANT_MEASURED, "which no description has");
+	has("kernel-flush", 46, MACHINE_CONSTANT_MEASURED, "nor this");
+	has("steal", 0, MACHINE_CONSTANT_REFUSED, "next to all of the time");
 	machine_defaults(&m);
 	m.model.ll = (struct model_cache_config){0, 0, 0, 0};
 	machine_take_constants(&m, "LL 61.20 cycles, spread 3.00\n");
@@ -135,7 +139,7 @@ static void given(void)
 	unlink(path);
 }
 
-#define PROBES "probes 8\n" /* of today */
+#define PROBES "probes 9\n" /* of today */
 
 static bool is_probed(const char *text)
 {

@@ -92,6 +92,11 @@ static void survive(const struct model_config *c, uint64_t *seed)
 		if (i % 64 == 0)
 			model_map(m, any_address(seed), random_next(seed) >> random_below(seed, 64),
 				(unsigned)random_below(seed, 64));
+		if (i % 64 == 1)
+			model_system_call(m);
+		if (i % 64 == 2)
+			model_unmap(
+				m, any_address(seed), random_next(seed) >> random_below(seed, 64));
 		model_branch(m, (enum model_branch_kind)random_below(seed, 6), address, address + 4,
 			any_address(seed), (int)random_below(seed, 2));
 	}
@@ -117,6 +122,7 @@ int main(void)
 		} else {
 			random_hierarchy(&c, &seed);
 		}
+		c.execution.kernel_flush = random_below(&seed, 2) ? 50 : 0;
 		for (uint64_t n = random_below(&seed, 5); n > 0; n--)
 			change(&c, &seed);
 		why = model_check(&c);

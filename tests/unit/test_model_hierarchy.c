@@ -4,6 +4,8 @@
 #include "../tap.h"
 #include "reference_model.h"
 
+#include "model/state.h"
+
 static uint64_t pick(uint64_t *seed, const uint64_t *choices, uint64_t count)
 {
 	return choices[random_below(seed, count)];
@@ -163,8 +165,11 @@ static int compare(uint64_t number, unsigned accesses, int packed)
 	do
 		config = packed ? packed_machine(&seed) : random_machine(&seed);
 	while (model_check(&config));
+	/* As long as any walk. */
+	config.execution.kernel_flush = number % 2 ? 10000 : 0;
 	r = ref_new(&config);
 	run_begin(&run, &config);
+	run.model->seen = NULL; /* no access is a page fault */
 	r->cores[0].active = true;
 	for (unsigned i = 0; i < accesses && event < 0; i++) {
 		uint64_t choice = random_below(&seed, 64), address;
@@ -177,6 +182,10 @@ static int compare(uint64_t number, unsigned accesses, int packed)
 			address = random_below(&seed, 32) * 0x100000;
 			model_map(run.model, address, length, large ? 21 : 12);
 			ref_map(r, address, length, large);
+		}
+		if (i % 512 == 200 && config.execution.kernel_flush) {
+			model_system_call(run.model);
+			ref_system_call(r);
 		}
 		if (choice == 0) {
 			r->core = (unsigned)random_below(&seed, config.cores);

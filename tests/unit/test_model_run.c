@@ -310,6 +310,8 @@ static void compare(
 			at += make_record(words + at, stepped + at, &seed);
 		model_run(a.model, words, words + at);
 		model_run(b.model, stepped, stepped + at);
+		model_system_call(a.model);
+		model_system_call(b.model);
 	}
 	model_sync(a.model);
 	model_sync(b.model);
@@ -482,6 +484,9 @@ int main(void)
 	records = usual;
 	compare("zen4", &c, 1, 1, 0);
 	compare("zen4, four threads", &c, 4, 2, 0);
+	c.execution.kernel_flush = 50;
+	compare("zen4, and a kernel that leaves no translations", &c, 2, 29, 0);
+	c.execution.kernel_flush = 0;
 	compare_parts(&c);
 	c.policy[MODEL_L1D] = MODEL_TREE_PLRU;
 	c.dtlb = (struct model_tlb_config){64, 64};

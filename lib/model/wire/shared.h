@@ -27,7 +27,7 @@
 #include "model/fast.h"
 
 #define MODEL_SHARED_MAGIC   0x314c444d46525058ull /* "XPRFMDL1" */
-#define MODEL_SHARED_VERSION 6
+#define MODEL_SHARED_VERSION 7
 #define MODEL_SHARED_PREFIX  "counts."
 #define MODEL_LOG_PREFIX     "log."
 
