@@ -13,7 +13,7 @@
 #define FACTOR 0.35 /* of the logarithm of the factor of all rates, if beyond USUAL */
 #define USUAL  2.0
 #define LOOSE  0.8  /* deviation of everything not in deviations, if no burst was timed */
-#define HIGH   0.05 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
+#define HIGH   0.07 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
 #define MEDIUM 0.12 /* ... and medium: 95% within 25% */
 
 /* Bursts from which on rates are used: without them, the scale of a loop that waits for memory is
