@@ -63,6 +63,8 @@
 #define TIGHT_TRANSFERS 0.8
 #define TIGHT_MOST      0.5 /* of the time */
 
+_Static_assert(LENGTH_MAX < GONE_MAX, "all breakpoints of a burst are remembered");
+
 /* Lets the thread run to the transfer at the end of the block. */
 static int burst_run(struct held *f, const struct block *block)
 {

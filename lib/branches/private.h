@@ -126,7 +126,7 @@ struct gone {
 	uint8_t first;
 };
 
-#define GONE_MAX 512
+#define GONE_MAX 1024 /* more than a burst puts */
 
 /* Where breakpoints count. */
 struct candidate {
@@ -432,6 +432,8 @@ bool trap_waits(pid_t tid);
 /* The same of a fault; and whether its stop is that of one. */
 bool trap_fault_waits(pid_t tid);
 bool trap_is_fault(pid_t tid);
+/* Whether its stop is that of an int3 that it has executed: no process has sent it. */
+bool trap_is_breakpoint(pid_t tid);
 /* Makes the waiting trap, or fault, the thread's stop: *status was the stop's, and is the new
  * one's, or that of the thread's end. A stop of the job is repeated when the thread continues.
  * false: it is gone. */

@@ -22,6 +22,8 @@
 #define CALL_STOP (SIGTRAP | 0x80)
 #define WAITED    (__WALL | __WNOTHREAD)
 
+#define FLAG_TRAP 0x100
+
 /* Results of system calls that only tracers see. */
 #define RESTART_NO_HANDLER 514
 
@@ -176,28 +178,57 @@ static bool pass_site(struct branches *b, struct thread *t, int status)
 	return true;
 }
 
-/* It executed a breakpoint just before it was removed, or one in a copy of another process. */
+/*
+ * It executed a breakpoint just before it was removed, or one in a copy of another process. Where
+ * another instruction is now than the one that it executed, ours was removed, whether it is still
+ * known or not.
+ */
 static bool pass_gone(struct branches *b, struct thread *t, int status)
 {
 	struct user_regs_struct before, registers;
 	const struct gone *gone;
 	uint8_t there;
 
-	if (status >> 16 || WSTOPSIG(status) != SIGTRAP ||
-		ptrace(PTRACE_GETREGS, t->tid, NULL, &before) != 0)
+	if (status >> 16 || WSTOPSIG(status) != SIGTRAP || !trap_is_breakpoint(t->tid) ||
+		ptrace(PTRACE_GETREGS, t->tid, NULL, &before) != 0 ||
+		process_memory(t->process) < 0 ||
+		!process_read(t->process->memory, before.rip - 1, &there, 1))
 		return false;
-	gone = sites_gone(b, before.rip - 1);
-	if (!gone || process_memory(t->process) < 0 ||
-		!process_read(t->process->memory, gone->address, &there, 1) ||
-		(there == 0xcc && gone->pid == t->process->pid))
-		return false;
-	if (there == 0xcc && !process_write(t->process->memory, gone->address, &gone->first, 1))
-		return false;
+	if (there == 0xcc) {
+		gone = sites_gone(b, before.rip - 1);
+		if (!gone || gone->pid == t->process->pid ||
+			!process_write(t->process->memory, gone->address, &gone->first, 1))
+			return false;
+	} else if (there == 0x03) { /* perhaps of cd 03, the long form of int3 */
+		if (!sites_gone(b, before.rip - 1))
+			return false;
+	}
 	tracer_mend_mask(t, true);
 	registers = before;
 	registers.rip = before.rip - 1;
 	step_apply(t->tid, &before, &registers);
 	return true;
+}
+
+/* The end of a single step that is not awaited: the program does not step itself. */
+static bool pass_step(struct thread *t, int status)
+{
+	struct user_regs_struct r;
+	uint8_t last;
+
+	if (!cached_stepped(t->tid, status) || ptrace(PTRACE_GETREGS, t->tid, NULL, &r) != 0 ||
+		r.eflags & FLAG_TRAP || process_memory(t->process) < 0 ||
+		(process_read(t->process->memory, r.rip - 1, &last, 1) &&
+			(last == 0xf1 || last == 0x9d || last == 0xcf))) /* int1, popf, iret */
+		return false;
+	tracer_mend_mask(t, true);
+	return true;
+}
+
+/* A trap of ours, whatever it is of. */
+static bool pass_trap(struct branches *b, struct thread *t, int status)
+{
+	return t && (pass_site(b, t, status) || pass_gone(b, t, status) || pass_step(t, status));
 }
 
 /* ---- events ---- */
@@ -295,7 +326,7 @@ static void tracer_stopped(struct branches *b, pid_t tid, int status)
 	} else if (t && t->stepping && cached_stepped(tid, status)) {
 		t->stepping = false;
 		tracer_mend_mask(t, true);
-	} else if (event == 0 && !(t && (pass_site(b, t, status) || pass_gone(b, t, status)))) {
+	} else if (event == 0 && !pass_trap(b, t, status)) {
 		bool fault = t && t->process->cache && trap_is_fault(tid);
 
 		if (!(t && t->process->cache && anchors_leave(t->process->cache, tid, fault)) ||
@@ -450,10 +481,12 @@ static void tracer_let_go(struct branches *b, pid_t tid)
 	if (event == PTRACE_EVENT_STOP && WSTOPSIG(word) == SIGTRAP &&
 		ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
 		tracer_mend_call(tid, &registers);
-	if (event && trap_waits(tid) && (!trap_take(tid, &word) || !WIFSTOPPED(word)))
-		return;
+	/* Another stop may overtake it again. */
+	while (word >> 16 && trap_waits(tid))
+		if (!trap_take(tid, &word) || !WIFSTOPPED(word))
+			return;
 	event = word >> 16;
-	if (event == 0 && !(t->stepping && cached_stepped(tid, word)) && !pass_gone(b, t, word))
+	if (event == 0 && !(t->stepping && cached_stepped(tid, word)) && !pass_trap(b, t, word))
 		deliver = WSTOPSIG(word);
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)deliver);
 }

@@ -56,6 +56,14 @@ bool trap_is_fault(pid_t tid)
 	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && of_fault(&info);
 }
 
+bool trap_is_breakpoint(pid_t tid)
+{
+	siginfo_t info;
+
+	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_signo == SIGTRAP &&
+	       info.si_code == SI_KERNEL;
+}
+
 bool trap_take(pid_t tid, int *status)
 {
 	bool job = WSTOPSIG(*status) != SIGTRAP;
@@ -66,7 +74,7 @@ bool trap_take(pid_t tid, int *status)
 	if (proc_wait(tid, status, __WALL | __WNOTHREAD) < 0)
 		return false;
 	/* The thread has left the stop of its job: it gets there again when it continues. */
-	if (job && WIFSTOPPED(*status))
+	if (job && WIFSTOPPED(*status) && *status >> 16 == 0)
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	return true;
 }
