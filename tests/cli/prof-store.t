@@ -147,7 +147,7 @@ like "no such day" "$err" "'20250230' is not a day"
 run prof store -store e1 add e2
 like "a file in place of the store" "$status$err" '^125prof: e1 is not a directory'
 run prof store -store '' add e2
-like "an empty name" "$status$err" "125prof: the store's directory has an empty name"
+like "an empty name" "$status$err" "125prof: -store: its argument is empty: give one, or leave -store out"
 run prof store destroy
 like "no such command" "$err" "prof store has no command 'destroy'"
 echo 9 > "$store/version"
