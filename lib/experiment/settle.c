@@ -231,7 +231,6 @@ int experiment_settle_numbers(struct experiment *x, uint32_t **to, struct error 
 	size_t images = x->images.count;
 	int status = 0;
 
-	images_known_forget(x);
 	/* A second period without the first is an ordinary metric. */
 	if (x->metrics.count)
 		x->metrics.data[0].flags &= ~(uint32_t)METRIC_BOTH;
@@ -239,6 +238,7 @@ int experiment_settle_numbers(struct experiment *x, uint32_t **to, struct error 
 		status = settle_list(x, i, to);
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES && status == 0; i++)
 		status = settle_table(x, i, x->images.count < images, to);
+	images_known_forget(x);
 	return status ? error_nomem(e) : 0;
 }
 
