@@ -270,7 +270,7 @@ int main(void)
 }
 E2
 ok "a loop of 12 million turns that waits for memory" "${CC:-gcc}" -O2 -g -o chain chain.c
-run ssrun -branches -o chain.x ./chain
+run ssrun -branches -bursts 100 -o chain.x ./chain
 is "runs" "$status" 0
 run prof -csv -calc walk chain.x
 like "its executions are not those of the schedule" "$(echo "$out" | awk -F , '
