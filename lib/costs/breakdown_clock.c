@@ -41,7 +41,7 @@ static const struct clocked clocked_causes[MODEL_CAUSES] = {
 	[MODEL_CAUSE_MISPREDICT] = {NULL, EV_MISPREDICTED_BRANCHES},
 	[MODEL_CAUSE_SYSTEM_CALL] = {"system calls, at user level", EV_SYSTEM_CALLS},
 	[MODEL_CAUSE_PAGE_FAULT] = {"page faults, at user level", EV_PAGE_FAULTS},
-	[MODEL_CAUSE_STEAL] = {"interruptions by the hypervisor", NO_EVENT},
+	[MODEL_CAUSE_STEAL] = {"interruptions (steal)", NO_EVENT},
 };
 /* clang-format on */
 _Static_assert(MODEL_CAUSES + 1 <= CAUSES_MAX, "more causes than callers have room for");

@@ -467,9 +467,11 @@ int hierarchy_is_usual(const struct model *m, const struct core *core);
 uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address);
 uint64_t tlb_translate_fetch(struct model *m, struct core *core, uint64_t address);
 int tlb_is_usual(const struct model *m, const struct core *core);
-/* To be called before records are run. */
-enum { FLUSH_DATA = 1, FLUSH_FETCH = 2, FLUSH_FAULT = 4 }; /* the last: by a page fault */
+/* Empties the TLBs of data, and the second level; those of instructions; because of a page fault.
+ */
+enum { FLUSH_DATA = 1, FLUSH_FETCH = 2, FLUSH_FAULT = 4 };
 void tlb_flush(struct model *m, struct core *core, uint32_t what);
+/* To be called before records are run. */
 static inline void tlb_flush_due(struct model *m, struct core *core)
 {
 	if (UNLIKELY(core->flush_due))
